@@ -72,10 +72,10 @@ extension Operation {
         // Of all other paths nothing is described.
         case .resourceNotFound: endpoint == .page || endpoint == .metrics
 
-        case .authMissing, .authMalformed, .authUnsupportedScheme, .authWrongPassword, .authRateLimited, .authWrongUser,
-            .authBusy,
-            .authUnavailable:
-            audience == .user
+        case .authMissing, .authMalformed, .authUnsupportedScheme, .authWrongPassword, .authBusy: audience == .user
+        // A channel may be opened with a token.
+        case .authInvalidToken, .authTokenExpired, .authRateLimited, .authWrongUser, .authUnavailable:
+            audience == .user || endpoint == .channel
         case .anonymousNotOffered, .anonymousInvalidToken, .anonymousUnknownRealm: audience == .guest
         case .anonymousTokenExpired: audience == .guest && method == .post
         case .anonymousRateLimited:

@@ -24,8 +24,11 @@ struct TestServer: Sendable {
     private let group: ServiceGroup
 
     /// Runs the server for the length of the body.
+    ///
+    /// - Parameter tokenKeys: the path of the file with the keys of bearer tokens; `nil`: they are not offered.
     static func run(
         configure: (inout SignalingConfiguration) -> Void = { _ in }, pages: [String: Page] = [:],
+        tokenKeys: String? = nil,
         _ body: (TestServer) async throws -> Void
     ) async throws {
         var configuration = SignalingConfiguration(listeners: [.init(host: "127.0.0.1", port: 0)])
@@ -39,13 +42,18 @@ struct TestServer: Sendable {
         authentication.defaultDomain = "example.com"
         authentication.passwordCost = PasswordHash.Cost(logN: 4)
         let watched = WatchedUsers(users, clock: clock)
+        let authenticator = Authenticator(
+            users: watched, clock: clock, metrics: metrics, logger: logger, random: random,
+            key: CredentialDigest.Key(using: &random), configuration: authentication)
+        let tokens = try tokenKeys.map {
+            TokenAuthenticator(
+                TokenPolicy(), keys: try TokenKeyFile($0, clock: clock, logger: logger), users: watched,
+                sharingLimitsOf: authenticator, clock: clock, metrics: metrics, logger: logger)
+        }
         let service = SignalingService(
             configuration: configuration, switchboard: switchboard, sockets: sockets,
-            authenticator: Authenticator(
-                users: watched, clock: clock, metrics: metrics, logger: logger, random: random,
-                key: CredentialDigest.Key(using: &random),
-                configuration: authentication),
-            users: watched, clock: clock, metrics: metrics, pages: pages, group: MultiThreadedEventLoopGroup.singleton,
+            authenticator: authenticator, tokens: tokens, users: watched, clock: clock, metrics: metrics, pages: pages,
+            group: MultiThreadedEventLoopGroup.singleton,
             logger: logger)
         let group = ServiceGroup(configuration: .init(services: [service], logger: logger))
         try await withThrowingTaskGroup { tasks in

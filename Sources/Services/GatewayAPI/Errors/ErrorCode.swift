@@ -40,10 +40,14 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case authMissing = "auth.missing"
     /// The `Authorization` header is not base64 of `user:password` in UTF-8 (RFC 7617).
     case authMalformed = "auth.malformed"
-    /// The scheme of the `Authorization` header is not `Basic`.
+    /// The scheme of the `Authorization` header is not `Basic`, nor `Bearer` where that is offered.
     case authUnsupportedScheme = "auth.unsupported_scheme"
     /// The user name or the password is wrong. The answer does not say which.
     case authWrongPassword = "auth.wrong_password"
+    /// The bearer token is not accepted; the reason says why.
+    case authInvalidToken = "auth.invalid_token"
+    /// The bearer token has expired (spidr-wire §2).
+    case authTokenExpired = "auth.token_expired"
     /// Too many wrong passwords for this account, from this network, or for both together.
     case authRateLimited = "auth.rate_limited"
     /// The credentials are right, but the path names another user.
@@ -151,7 +155,8 @@ extension ErrorCode {
         case .requestUnsupportedVersion: (400, 30)
         case .resourceNotFound: (404, 18)
         case .resourceMethodNotAllowed: (405, 18)
-        case .authMissing, .authMalformed, .authUnsupportedScheme: (401, 4)
+        case .authMissing, .authMalformed, .authUnsupportedScheme, .authInvalidToken: (401, 4)
+        case .authTokenExpired: (403, 65)
         case .authWrongPassword: (403, 4)
         case .authRateLimited: (429, 4)
         case .authWrongUser: (403, 27)

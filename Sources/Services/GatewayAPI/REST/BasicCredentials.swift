@@ -32,7 +32,7 @@ package struct BasicCredentials: Equatable, Sendable {
         }
         let scheme = header.prefix { $0 != " " }
         guard scheme.lowercased() == "basic" else {
-            throw APIError(.authUnsupportedScheme, "Only the authentication scheme Basic is offered.")
+            throw APIError(.authUnsupportedScheme, "This authentication scheme is not offered here; use Basic.")
         }
         guard
             let bytes = Data(base64Encoded: header[scheme.endIndex...].trimmingCharacters(in: .whitespaces)),

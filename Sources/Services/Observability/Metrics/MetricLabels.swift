@@ -66,7 +66,7 @@ package enum AuthenticationFailure: String, MetricLabel {
     case otherUser = "other_user"
     /// There were too many wrong passwords from this address or for this account, or too many guests from this address.
     case throttled
-    /// A guest's token or realm was invalid, or the token's time has passed.
+    /// A bearer token was not accepted; or a guest's token or realm was invalid, or the token's time has passed.
     case token
 }
 

@@ -139,6 +139,18 @@ package actor Authenticator {
     /// The domain that completes user names without one.
     nonisolated var defaultDomain: String { configuration.defaultDomain }
 
+    /// How long a password, or an account, that another process has changed may still be accepted.
+    nonisolated var revalidation: Duration { configuration.revalidation }
+
+    /// Counts a token that no key has signed against the network that it came from.
+    ///
+    /// - Throws: `auth.rate_limited` if too much has failed there; then it is not counted.
+    func countForgery(from network: SourceNetwork?) throws(APIError) {
+        guard case .refused(let wait) = throttle.chargeForgery(from: network, at: clock.now) else { return }
+        metrics.authenticationFailures[.throttled].increment()
+        throw .rateLimited(retryAfter: wait)
+    }
+
     /// Counts a request with valid credentials for another user's resource.
     nonisolated func countWrongUser() { metrics.authenticationFailures[.otherUser].increment() }
 
@@ -399,20 +411,4 @@ package actor Authenticator {
 extension RandomSource {
     /// A random number from 0 up to, but not including, 1.
     fileprivate mutating func nextFraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
-}
-
-extension APIError {
-    /// The same sentence for an unknown user and a wrong password: a client must not be able to tell one from the
-    /// other.
-    fileprivate static let wrongPassword = APIError(.authWrongPassword, "User name or password is wrong.")
-    fileprivate static let unavailable = APIError(
-        .authUnavailable, "Credentials cannot be checked at the moment; try again later.", retryAfter: backOff)
-
-    fileprivate static func busy(retryAfter: Duration) -> APIError {
-        APIError(.authBusy, "Many logins are being checked; come back when it is your turn.", retryAfter: retryAfter)
-    }
-
-    fileprivate static func rateLimited(retryAfter: Duration) -> APIError {
-        APIError(.authRateLimited, "Too many failed logins; wait before the next try.", retryAfter: retryAfter)
-    }
 }

@@ -161,6 +161,16 @@ package struct LoginThrottle: Sendable {
         chargeRecall(attempt.claim, isFamiliar: attempt.isFamiliar, at: now)
     }
 
+    /// Charges a network, and its site, for credentials that belong to nobody: as much as for a wrong password.
+    package mutating func chargeForgery(from network: SourceNetwork?, at now: MonotonicTime) -> Verdict {
+        guard let network else { return .allowed }
+        let owed = max(networks.wait(network, at: now), sites.wait(network.site, at: now))
+        if owed > .zero { return .refused(retryAfter: owed) }
+        networks.charge(network, at: now)
+        sites.charge(network.site, at: now)
+        return .allowed
+    }
+
     /// Charges for a comparison with remembered credentials that no password check followed.
     private mutating func chargeRecall(_ claim: Claim, isFamiliar: Bool, at now: MonotonicTime) {
         guard permitsRecall(claim, isFamiliar: isFamiliar, at: now) else { return }

@@ -49,7 +49,7 @@ package struct TrustedProxies: Equatable, Sendable {
 
 extension HTTPField.Name {
     /// A list of addresses, the client's first. It is not standardised, but proxies write it.
-    fileprivate static let xForwardedFor: HTTPField.Name = {
+    static let xForwardedFor: HTTPField.Name = {
         guard let name = HTTPField.Name("X-Forwarded-For") else { preconditionFailure("this is a name of a header") }
         return name
     }()

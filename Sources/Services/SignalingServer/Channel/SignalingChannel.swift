@@ -2,6 +2,7 @@ import CallControl
 import CallRuntime
 import EventLoops
 import GatewayAPI
+import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -10,6 +11,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 import Observability
+import Primitives
 
 /// Sets up an accepted connection, which carries either HTTP requests or one notification channel.
 ///
@@ -41,6 +43,9 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
     let configuration: Configuration
     let registrar: any Registrar
+    /// Checks the token that a channel may be opened with; `nil`: it is not looked at.
+    let tokens: TokenAuthenticator?
+    let trustedProxies: TrustedProxies
     let sockets: SocketDirectory
     let metrics: GatewayMetrics
     let draining: DrainingFlag
@@ -119,8 +124,9 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
             maxFrameSize: configuration.channel.messageLimit,
             enableAutomaticErrorHandling: false,
             shouldUpgrade: { channel, head in
-                channel.eventLoop.makeFutureWithTask { await findChannel(head) }.flatMap { found in
-                    found == nil ? refuse(channel) : channel.eventLoop.makeSucceededFuture(HTTPHeaders())
+                let source = channel.sourceAddress
+                return channel.eventLoop.makeFutureWithTask { await refusal(of: head, from: source) }.flatMap { error in
+                    error.map { refuse(channel, $0) } ?? channel.eventLoop.makeSucceededFuture(HTTPHeaders())
                 }
             },
             upgradePipelineHandler: { channel, head in
@@ -149,23 +155,31 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
             route, of: audience, latest: head.latestEventID, defaultDomain: configuration.defaultDomain)
     }
 
-    /// The channel that the request may open; `nil` if there is none. The unguessable identifier is the credential
-    /// (spidr-wire §4).
-    private func findChannel(_ head: HTTPRequestHead) async -> ChannelAddress? {
-        guard !draining.isSet, let address = address(head),
-            await registrar.channelExists(address.user, address.channel)
-        else { return nil }
-        return address
+    /// Why the request may not open a channel; `nil`: it may. The unguessable identifier is the credential (spidr-wire
+    /// §4). A token is not needed, but one that is there must be the user's own.
+    private func refusal(of head: HTTPRequestHead, from source: IPAddress?) async -> APIError? {
+        if draining.isSet { return .channelDraining }
+        guard let address = address(head) else { return .noSuchChannel }
+        if let tokens, let token = head.accessToken, head.channelRoute?.endpoint.target == .channel(of: .users) {
+            do throws(APIError) {
+                let client = trustedProxies.client(of: source, head.forwardingFields)
+                guard try await tokens.authenticate(token, from: client).user == address.user else {
+                    return APIError(.authWrongUser, "The token belongs to another user than the path.")
+                }
+            } catch {
+                return error
+            }
+        }
+        guard await registrar.channelExists(address.user, address.channel) else {
+            return draining.isSet ? .channelDraining : .noSuchChannel
+        }
+        return nil
     }
 
     /// Answers the request and closes the connection. No other handler would, since the upgrade handler keeps the
     /// request to itself.
-    private func refuse(_ channel: any Channel) -> EventLoopFuture<HTTPHeaders?> {
-        let error =
-            draining.isSet
-            ? APIError.channelDraining
-            : APIError(.channelNotFound, "This channel does not exist; its subscription may have ended.")
-        return RefusalWriter.write(
+    private func refuse(_ channel: any Channel, _ error: APIError) -> EventLoopFuture<HTTPHeaders?> {
+        RefusalWriter.write(
             Refusal(error, in: .wrapped(.none), closesConnection: true), to: channel, counting: metrics
         )
         .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }
@@ -215,10 +229,26 @@ struct ChannelAddress: Sendable {
 
 extension HTTPRequestHead {
     /// The last notification that the client has: `since` in the query; `nil`: it does not say, or not in digits.
-    fileprivate var latestEventID: UInt64? {
+    fileprivate var latestEventID: UInt64? { queryValue("since").flatMap { UInt64($0) } }
+
+    /// `access_token` in the query; `nil`: there is none. Tokens have no character that would be escaped.
+    fileprivate var accessToken: String? { queryValue("access_token").map(String.init) }
+
+    private func queryValue(_ name: String) -> Substring? {
         guard let query = uri.firstIndex(of: "?") else { return nil }
-        return uri[query...].dropFirst().split(separator: "&").lazy.filter { $0.hasPrefix("since=") }.first.flatMap {
-            UInt64($0.dropFirst("since=".count))
-        }
+        return uri[query...].dropFirst().split(separator: "&").first { $0.hasPrefix(name + "=") }?
+            .dropFirst(name.count + 1)
     }
+
+    /// The headers that tell proxies' clients.
+    fileprivate var forwardingFields: HTTPFields {
+        var fields = HTTPFields()
+        for value in headers["x-forwarded-for"] { fields.append(HTTPField(name: .xForwardedFor, value: value)) }
+        return fields
+    }
+}
+
+extension APIError {
+    fileprivate static let noSuchChannel = APIError(
+        .channelNotFound, "This channel does not exist; its subscription may have ended.")
 }

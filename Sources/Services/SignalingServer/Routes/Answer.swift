@@ -56,7 +56,11 @@ struct Answer: Sendable {
         if let seconds = error.retryAfterSeconds { answer.headers[.retryAfter] = String(seconds) }
         // The headers that an answer of this status must have (RFC 9110 §15.5).
         switch error.code.httpStatus {
-        case 401: answer.headers[.wwwAuthenticate] = #"Basic realm="orbweaver", charset="UTF-8""#
+        case 401:
+            answer.headers[.wwwAuthenticate] =
+                error.code == .authInvalidToken
+                ? #"Bearer realm="orbweaver", error="invalid_token""#  // RFC 6750 §3
+                : #"Basic realm="orbweaver", charset="UTF-8""#
         case 405: answer.headers[.allow] = endpoint?.allow
         case 426:
             answer.headers[.upgrade] = "websocket"

@@ -7,10 +7,12 @@ import Primitives
 /// A resource is served in the same way to both. They differ in how they are admitted, whose resource is meant, and how
 /// bodies are written. Those differences stand here and in `RequestExchange`.
 enum Principal: Sendable {
-    /// A user with an account, admitted by password (spidr-wire §1.1).
+    /// A user with an account, admitted by password or token (spidr-wire §1.1).
     ///
-    /// - Parameter device: the user's device, if the request names it (spidr-wire §1.2).
-    case user(UserAddress, device: SubscriptionID?)
+    /// - Parameters:
+    ///   - device: the user's device, if the request names it (spidr-wire §1.2).
+    ///   - end: when the token expires, in whole seconds since 1970; `nil`: a password does not.
+    case user(UserAddress, device: SubscriptionID?, until: Int64? = nil)
     /// A guest, a caller without an account (spidr-wire §7).
     case guest(Visitor)
 

@@ -43,7 +43,7 @@ struct RequestExchange: Sendable {
     /// The device that made the request; `nil` if it does not name itself.
     var device: SubscriptionID? {
         switch principal {
-        case .user(_, let device): device
+        case .user(_, let device, _): device
         case .guest: nil
         }
     }
@@ -51,7 +51,7 @@ struct RequestExchange: Sendable {
     /// The common prefix of the paths of the principal's resources.
     var path: ResourcePath {
         switch principal {
-        case .user(let user, _): ResourcePath(of: user)
+        case .user(let user, _, _): ResourcePath(of: user)
         case .guest(let visitor): visitor.path
         }
     }

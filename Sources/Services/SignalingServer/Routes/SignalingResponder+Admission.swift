@@ -17,7 +17,7 @@ extension SignalingResponder {
     ) async throws(APIError) -> Principal {
         switch audience {
         case .users:
-            let user = try await authenticator.authenticate(request.headers[.authorization], from: requester)
+            let (user, end) = try await user(of: request.headers[.authorization], from: requester)
             // The user in the path must be the requester (spidr-wire §1.1). Nearly always it is spelt the same.
             guard
                 route.user == user.text
@@ -27,7 +27,7 @@ extension SignalingResponder {
                 throw APIError(.authWrongUser, "The credentials belong to another user than the path.")
             }
             let device = request.headers.first { $0.name.canonicalName == Self.deviceHeader }
-            return .user(user, device: device.map { SubscriptionID($0.value) })
+            return .user(user, device: device.map { SubscriptionID($0.value) }, until: end)
         case .guests:
             let query = request.uri.query == nil ? nil : request.uri.queryParameters
             let realm = query?["tokenrealm"].map(String.init)
@@ -40,6 +40,17 @@ extension SignalingResponder {
         }
     }
 
+    /// The user whose credentials are in an `Authorization` header, and when these expire, in seconds since 1970.
+    private func user(
+        of header: String?, from requester: Requester
+    ) async throws(APIError) -> (UserAddress, until: Int64?) {
+        guard let tokens, let token = TokenAuthenticator.token(in: header) else {
+            return (try await authenticator.authenticate(header, from: requester), until: nil)
+        }
+        let bearer = try await tokens.authenticate(token, from: requester.address)
+        return (bearer.user, until: bearer.expires)
+    }
+
     /// The user whose resource is meant. The switchboard sees a guest as a user, too.
     ///
     /// - Parameters:
@@ -49,7 +60,7 @@ extension SignalingResponder {
         of resource: String, _ exchange: RequestExchange, otherwise error: APIError = APIError(CallError.noSuchCall)
     ) async throws(APIError) -> UserAddress {
         switch exchange.principal {
-        case .user(let user, _):
+        case .user(let user, _, _):
             return user
         case .guest(let visitor):
             guard let guest = GuestID(owning: resource), await registrar.account(of: guest) == visitor.account else {

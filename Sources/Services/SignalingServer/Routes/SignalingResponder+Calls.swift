@@ -29,7 +29,7 @@ extension SignalingResponder {
         _ exchange: RequestExchange
     ) async throws(APIError) -> (ClientRequest.Meaning, by: UserAddress) {
         switch exchange.principal {
-        case .user(let user, _): (try meaning(of: .creation(exchange.decode(CallControlRequest.self))), by: user)
+        case .user(let user, _, _): (try meaning(of: .creation(exchange.decode(CallControlRequest.self))), by: user)
         case .guest(let visitor): try await guestCall(exchange, of: visitor)
         }
     }

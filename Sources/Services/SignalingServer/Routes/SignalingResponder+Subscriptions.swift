@@ -11,11 +11,11 @@ import SPiDR
 extension SignalingResponder {
     func subscribe(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let wishes = try exchange.decode(SubscribeRequest.self)
-        let request = try subscriptionRequest(wishes)
+        let request = try subscriptionRequest(wishes, exchange)
         do throws(RegistrationError) {
             let grant: SubscriptionGrant
             switch exchange.principal {
-            case .user(let user, _):
+            case .user(let user, _, _):
                 ticket = await registrar.requestStarted(user, about: nil)
                 grant = try await registrar.subscribe(user, request)
             case .guest(let visitor):
@@ -38,7 +38,7 @@ extension SignalingResponder {
     /// Extends the subscription of a device that names itself by its `clientCorrelator` (spidr-wire §3.2).
     func extendDevice(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let wishes = try exchange.decode(SubscribeRequest.self)
-        guard case .user(let user, _) = exchange.principal,
+        guard case .user(let user, _, _) = exchange.principal,
             let subscription = await registrar.subscription(of: user, correlator: exchange.id)
         else { throw APIError(RegistrationError.noSuchSubscription) }
         ticket = await registrar.requestStarted(user, about: nil)
@@ -48,7 +48,7 @@ extension SignalingResponder {
     private func extend(
         _ subscription: SubscriptionID, of user: UserAddress, _ wishes: SubscribeRequest, _ exchange: RequestExchange
     ) async throws(APIError) -> Answer {
-        let request = try subscriptionRequest(wishes)
+        let request = try subscriptionRequest(wishes, exchange)
         do throws(RegistrationError) {
             let grant = try await registrar.extend(user, subscription, request)
             return .json(.ok, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, exchange)))
@@ -67,10 +67,17 @@ extension SignalingResponder {
         }
     }
 
-    /// What a request asks registration for.
-    private func subscriptionRequest(_ wishes: SubscribeRequest) throws(APIError) -> SubscriptionRequest {
+    /// What a request asks registration for. A subscription made with a token does not outlive it; a token that is over
+    /// by the issuer's clock, and not yet by the gateway's, gets the shortest time there is.
+    private func subscriptionRequest(
+        _ wishes: SubscribeRequest, _ exchange: RequestExchange
+    ) throws(APIError) -> SubscriptionRequest {
         do throws(RequestFault) {
-            return try wishes.subscriptionRequest()
+            var request = try wishes.subscriptionRequest()
+            if case .user(_, _, let end?) = exchange.principal {
+                request.longestExpires = .seconds(max(1, (end * 1_000 - clock.epochMilliseconds) / 1_000))
+            }
+            return request
         } catch {
             throw APIError(error)
         }

@@ -17,6 +17,8 @@ struct SignalingResponder: Sendable {
     let registrar: any Registrar
     let records: any CallRecords
     let authenticator: Authenticator
+    /// Checks bearer tokens; `nil`: they are not offered.
+    let tokens: TokenAuthenticator?
     let guests: GuestAuthenticator
     let metrics: GatewayMetrics
     let draining: DrainingFlag
