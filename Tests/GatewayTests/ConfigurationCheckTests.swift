@@ -66,6 +66,14 @@ import Gateway
                 "anonymous.realms_file is given, but anonymous.mode is not token"
             ),
             (
+                [("tls.mode", "off"), ("auth.token_issuer", "https://login.example.com")],
+                "auth.token_keys is missing: without keys no token is accepted, whatever auth.token_… says"
+            ),
+            (
+                [("tls.mode", "off"), ("auth.token_keys", "/nowhere/keys")],
+                "auth.token_keys: /nowhere/keys cannot be read"
+            ),
+            (
                 [("tls.mode", "off"), ("registration.minimum_expires", "2h")],
                 "registration: minimum_expires, default_expires and maximum_expires must not fall"
             ),

@@ -21,7 +21,7 @@ extension GatewayConfiguration {
     package func check() throws(ConfigurationError) {
         let complaints =
             tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + anonymousComplaints
-            + drainComplaints
+            + tokenComplaints + drainComplaints
             + developmentComplaints
         guard complaints.isEmpty else {
             throw ConfigurationError(problems: complaints.map { ConfigurationProblem(nil, $0) })
@@ -111,6 +111,19 @@ extension GatewayConfiguration {
             } catch {
                 return error.problems.map(\.message)
             }
+        }
+    }
+
+    private var tokenComplaints: [String] {
+        guard let path = tokenKeysPath else {
+            return tokens == TokenPolicy()
+                ? [] : ["auth.token_keys is missing: without keys no token is accepted, whatever auth.token_… says"]
+        }
+        do throws(TokenKeySetError) {
+            _ = try TokenKeyFile.keys(in: path)
+            return []
+        } catch {
+            return ["auth.token_keys: \(path) \(error)"]
         }
     }
 

@@ -56,6 +56,10 @@ package struct GatewayConfiguration: Sendable {
     package var rememberedLogins: Duration? = .seconds(30 * 86_400)
     /// The path of the file with the key of remembered logins. `nil`: beside the database.
     package var loginKeyPath: String?
+    /// The path of the file with the keys of bearer tokens. `nil`: tokens are not accepted.
+    package var tokenKeysPath: String?
+    /// What bearer tokens must say.
+    package var tokens = TokenPolicy()
     /// How calls and registrations are handled.
     package var switchboard = LocalSwitchboard.Configuration(
         call: Call.Configuration(earlyMedia: Playback(.tone(.ringback))))

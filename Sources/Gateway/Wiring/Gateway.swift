@@ -90,6 +90,11 @@ package struct Gateway: Sendable {
         let authenticator = Authenticator(
             users: users, clock: clock, metrics: metrics, logger: logger, random: random, key: logins.key,
             remembered: logins.remembered, journal: logins.journal, configuration: configuration.resolvedAuthenticator)
+        let tokens = try configuration.tokenKeyFile(clock: clock, logger: logger).map {
+            TokenAuthenticator(
+                configuration.tokens, keys: $0, users: users, sharingLimitsOf: authenticator, clock: clock,
+                metrics: metrics, logger: logger)
+        }
         var signalingConfiguration = configuration.signaling
         signalingConfiguration.listeners = listeners
         signalingConfiguration.turn = try configuration.sharedTURNSecret()
@@ -99,7 +104,7 @@ package struct Gateway: Sendable {
         signalingConfiguration.maxConnections = fittingConnections(configuration, listeners: listeners.count, logger)
         let signaling = SignalingService(
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets,
-            authenticator: authenticator, users: users, journal: journal,
+            authenticator: authenticator, tokens: tokens, users: users, journal: journal,
             clock: clock, metrics: metrics, pages: pages, group: group, logger: logger)
 
         let drain = DrainService(

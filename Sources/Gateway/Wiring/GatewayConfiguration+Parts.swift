@@ -94,6 +94,16 @@ extension GatewayConfiguration {
         throw ConfigurationError(problems: [ConfigurationProblem(nil, "anonymous.realms_file: \(problem)")])
     }
 
+    /// The keys of bearer tokens; `nil`: tokens are not accepted.
+    func tokenKeyFile(clock: some RuntimeClock, logger: Logger) throws(ConfigurationError) -> TokenKeyFile? {
+        guard let path = tokenKeysPath else { return nil }
+        do throws(TokenKeySetError) {
+            return try TokenKeyFile(path, clock: clock, logger: logger)
+        } catch {
+            throw ConfigurationError(problems: [ConfigurationProblem(nil, "auth.token_keys: \(path) \(error)")])
+        }
+    }
+
     /// The configuration of the switchboard, completed by other settings that concern it.
     var resolvedSwitchboard: LocalSwitchboard.Configuration {
         var resolved = switchboard
