@@ -3,6 +3,7 @@ package import FuzzTargets
 extension FuzzTarget {
     /// The parsers of the signalling server, which brings packages with it that the others do without.
     package static let signaling = [
+        FuzzTarget(name: "bearer-token", run: fuzzBearerToken),
         FuzzTarget(name: "client-frames", run: fuzzClientFrames),
         FuzzTarget(name: "forwarded-for", run: fuzzForwardedFor),
         FuzzTarget(name: "realm-file", run: fuzzRealmFile),
