@@ -119,3 +119,14 @@ async def test_a_channel_that_nobody_has_is_gone(peer, audience):
     alice = await peer("alice", registered=False)
     answer = await alice.request("GET", f"/rest/version/1/{audience}/alice@dev.local/notification/ws-none")
     assert (answer.status, answer.json["statusCode"], answer.json["code"]) == (410, 23, "channel.gone")
+
+
+async def test_a_channel_is_found_under_its_own_user_only(peer):
+    alice = await peer("alice", long_poll=True, listen=False)
+    async with polling(alice) as polls:
+        waiting = asyncio.create_task(polls.answer())
+        await asyncio.sleep(0.5)
+        answer = await alice.request("GET", alice.channel.replace("alice@", "bob@"))
+        assert (answer.status, answer.json["code"]) == (410, "channel.gone")
+        assert not waiting.done()
+        waiting.cancel()

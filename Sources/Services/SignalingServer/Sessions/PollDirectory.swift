@@ -6,7 +6,13 @@ import Sockets
 
 /// The channels whose clients ask by long polls (spidr-wire §4.5).
 final class PollDirectory: Sendable {
-    private let polls = Lock<[ChannelID: PollSocket]>([:])
+    /// A channel is found only under its own user, as by a WebSocket.
+    private struct Key: Hashable {
+        let user: UserAddress
+        let channel: ChannelID
+    }
+
+    private let polls = Lock<[Key: PollSocket]>([:])
     private let registrar: any Registrar
     private let sockets: SocketDirectory
     private let group: any EventLoopGroup
@@ -26,11 +32,12 @@ final class PollDirectory: Sendable {
     ///
     /// - Parameter connection: the peer of the request's connection; `nil`: unknown.
     func ask(_ address: ChannelAddress, on connection: NIOCore.SocketAddress?) async -> PollSocket.Outcome {
-        if let socket = polls.withLock({ $0[address.channel] }) {
+        let key = Key(user: address.user, channel: address.channel)
+        if let socket = polls.withLock({ $0[key] }) {
             return await socket.ask(on: connection, since: address.latest)
         }
         guard await registrar.channelExists(address.user, address.channel) else { return .gone }
-        let (socket, isNew) = enter(address)
+        let (socket, isNew) = enter(key)
         if isNew, await !registrar.channelOpened(address.user, address.channel, on: socket.id, since: address.latest) {
             // The subscription ended between the look-up and the opening.
             socket.close(.normal)
@@ -44,16 +51,15 @@ final class PollDirectory: Sendable {
     }
 
     /// The socket of a channel, made if there is none.
-    private func enter(_ address: ChannelAddress) -> (socket: PollSocket, isNew: Bool) {
-        let (user, channel) = (address.user, address.channel)
+    private func enter(_ key: Key) -> (socket: PollSocket, isNew: Bool) {
         let id = sockets.makeID()
         let socket = PollSocket(
             id: id, on: group.next(), times: times,
-            confirmed: { [registrar] in registrar.channelConfirmed(user, channel, through: $0) },
-            left: { [weak self] in self?.remove(id, of: user, channel) })
+            confirmed: { [registrar] in registrar.channelConfirmed(key.user, key.channel, through: $0) },
+            left: { [weak self] in self?.remove(id, key) })
         let known = polls.withLock { polls -> PollSocket? in
-            if let known = polls[channel] { return known }
-            polls[channel] = socket
+            if let known = polls[key] { return known }
+            polls[key] = socket
             return nil
         }
         if let known { return (known, false) }
@@ -61,11 +67,11 @@ final class PollDirectory: Sendable {
         return (socket, true)
     }
 
-    private func remove(_ id: SocketID, of user: UserAddress, _ channel: ChannelID) {
+    private func remove(_ id: SocketID, _ key: Key) {
         polls.withLock { polls in
-            if polls[channel]?.id == id { polls[channel] = nil }
+            if polls[key]?.id == id { polls[key] = nil }
         }
         sockets.remove(id)
-        Task { [registrar] in await registrar.channelClosed(user, channel, on: id) }
+        Task { [registrar] in await registrar.channelClosed(key.user, key.channel, on: id) }
     }
 }
