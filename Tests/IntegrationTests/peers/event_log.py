@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 from .event_replay import Replay, addressee, of_the_call
@@ -207,7 +208,9 @@ def _forget(replay: Replay | None, ports: set[int]):
 
 def _ask_for_records_of(user: str, base: str, port: int, credentials: str):
     def ask(path: str) -> dict:
-        with urlopen(Request(base + path, headers={"Authorization": credentials}), timeout=60) as response:
+        # The address may have been made up, of any letters.
+        url = base + quote(path, safe="/?&=@:%")
+        with urlopen(Request(url, headers={"Authorization": credentials}), timeout=60) as response:
             text = response.read().decode()
             answer(port, "GET", path, response.status, text, user, credentials, False)
         return next(iter(json.loads(text).values()))
