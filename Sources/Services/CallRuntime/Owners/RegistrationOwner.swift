@@ -28,19 +28,19 @@ actor RegistrationOwner {
 
     nonisolated let user: UserAddress
     nonisolated let inbox = Inbox<Message>()
-    private let environment: RuntimeEnvironment
+    let environment: RuntimeEnvironment
     private let logger: Logger
-    private var registration: Registration
+    var registration: Registration
     /// The calls that the user has a leg of.
-    private var calls: Set<CallID> = [] {
+    var calls: Set<CallID> = [] {
         didSet { callHint.store(calls.first?.rawValue ?? 0, ordering: .relaxed) }
     }
     /// One of those calls, which any thread may read; 0: none.
-    private nonisolated let callHint = Atomic<UInt64>(0)
+    nonisolated let callHint = Atomic<UInt64>(0)
     /// The requests that started the user's calls.
-    private var dialled = StartRequests()
+    var dialled = StartRequests()
     /// The user's display name; empty: none is stored.
-    private var displayName = ""
+    var displayName = ""
     private var alarm = Alarm()
     /// The owner accepts no new state, because it had nothing left to own.
     private var isRetired = false
@@ -215,141 +215,6 @@ extension RegistrationOwner {
         perform(
             registration.requestAnswered(ticket.number, ticket.answer, at: environment.clock.now),
             after: "requestAnswered")
-    }
-}
-
-// MARK: - Calls
-
-extension RegistrationOwner {
-    /// Answers a question of a placement.
-    func reply(to question: UserQuestion) -> PlacementReply {
-        switch question {
-        case .dial(let session, let leg, let request, let device):
-            dial(session, leg, with: request, naming: device)
-        case .attach(let session, let leg, let role): attach(session, leg, as: role)
-        case .contact(let call, let role): contact(besides: call, as: role)
-        case .charge: charge()
-        case .recall(let request): recall(request)
-        case .forget(let session): forgetRequest(of: session)
-        case .locate(let session): .address(registration.attachment(of: session))
-        case .identify(let session, let name): identify(session, naming: name)
-        case .awaitsEnd(let session, let name): .endAwaited(awaitsEnd(of: session, naming: name))
-        }
-    }
-
-    /// What a call would learn about the user now: `contact`, or `refused` if the user cannot have one more leg.
-    private func contact(besides call: CallID, as role: LegRole) -> PlacementReply {
-        if let refusal = registration.refusal(as: role) { return .refused(refusal) }
-        return .contact(
-            Contact(
-                endpoint: .devices(registration.devices), displayName: displayName,
-                isEngaged: registration.isEngaged(besides: call)))
-    }
-
-    /// Makes the user part of a call. From now on the call is told when devices come and go.
-    ///
-    /// - Returns: `contact`, or `refused` if the user cannot have one more leg.
-    private func attach(_ session: SessionID, _ leg: LegAddress, as role: LegRole) -> PlacementReply {
-        if let refusal = registration.refusal(of: session, as: role) { return .refused(refusal) }
-        let devices = registration.attach(session, to: leg, as: role)
-        calls.insert(leg.call)
-        if !registration.isReachable { inform(leg, .channelsOpen(false)) }
-        reportQuality(of: leg)
-        return .contact(
-            Contact(
-                endpoint: .devices(devices), displayName: displayName,
-                isEngaged: registration.isEngaged(besides: leg.call)))
-    }
-
-    /// Tells a call which subscriptions of the user ask for quality reports, if any does.
-    private func reportQuality(of leg: LegAddress) {
-        let receivers = registration.qualityReceivers
-        guard !receivers.isEmpty else { return }
-        inform(leg, .qualityReporting(to: receivers))
-    }
-
-    /// Tells a call of a change of the user's devices.
-    private func inform(_ leg: LegAddress, _ change: DeviceChange) {
-        environment.router.post(.deviceChanged(leg.leg, change), to: leg.call)
-    }
-
-    /// The same for a call that the user starts. The request may have come before, and its answer may have been lost:
-    /// then the reply is `repeats`.
-    ///
-    /// - Parameter name: the name that the request gives to the device it comes from; `nil`: none.
-    private func dial(
-        _ session: SessionID, _ leg: LegAddress, with request: RequestDigest?, naming name: SubscriptionID?
-    ) -> PlacementReply {
-        _ = registration.device(naming: name)
-        if case let known = recall(request), known != .absent { return known }
-        if let refusal = registration.refusal(of: session, as: .own) { return .refused(refusal) }
-        if case let charged = charge(), charged != .done { return charged }
-        let attached = attach(session, leg, as: .own)
-        if case .contact = attached, let request { dialled.insert(request, of: session) }
-        return attached
-    }
-
-    /// Counts a call that the user is about to start, forward or transfer: `done`, or `refused`.
-    private func charge() -> PlacementReply {
-        do throws(LegRefusal) {
-            try registration.chargeCall(at: environment.clock.now)
-            return .done
-        } catch {
-            return .refused(error)
-        }
-    }
-
-    /// Forgets the request that started a call, so that the next request like it starts another call: `done`.
-    private func forgetRequest(of session: SessionID) -> PlacementReply {
-        dialled.remove(session)
-        return .done
-    }
-
-    /// The call that the same request has started, as long as it lasts: `repeats`, or `absent`.
-    private func recall(_ request: RequestDigest?) -> PlacementReply {
-        guard let request, let known = dialled[request], let leg = registration.attachment(of: known) else {
-            return .absent
-        }
-        return .repeats(known, leg.call)
-    }
-
-    /// The user's legs, in the order in which they were attached.
-    var legs: [LegAddress] { registration.attachments }
-
-    /// One of the user's calls, if there was one a moment ago. It is good enough for choosing a worker, not for
-    /// decisions.
-    nonisolated var anyCall: CallID? {
-        let hint = callHint.load(ordering: .relaxed)
-        return hint == 0 ? nil : CallID(hint)
-    }
-
-    /// Forgets a call that the user has no leg of any more: it need not be told of devices.
-    private func forget(_ call: CallID?) {
-        guard let call, !registration.isAttached(to: call) else { return }
-        calls.remove(call)
-    }
-
-    /// The user's leg that this session names, and the device that asks: `requester`.
-    private func identify(_ session: SessionID, naming name: SubscriptionID?) -> PlacementReply {
-        guard let leg = registration.attachment(of: session) else { return .requester(nil, nil) }
-        return .requester(leg, registration.device(naming: name))
-    }
-
-    /// Whether a device may not know yet that the session, which names no leg any more, is over.
-    ///
-    /// - Parameter name: the name that the request gives to the device that asks; `nil`: none.
-    private func awaitsEnd(of session: SessionID, naming name: SubscriptionID?) -> Bool {
-        // A call that ends posts the news before it takes the session away.
-        registration.attachment(of: session) != nil
-            || registration.awaitsEnd(of: session, on: name, at: environment.clock.now)
-    }
-
-    /// Returns once everything that was posted before has been handled, and sent to the clients that listen. A request
-    /// that is not answered delays this no longer than its patience.
-    nonisolated func flush() async {
-        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-        guard inbox.post(.barrier(continuation)) else { return }
-        for await _ in stream {}
     }
 }
 
