@@ -81,19 +81,26 @@ def test_a_picture_in_any_codec_outlives_early_media(gateway, browser, codec):
         assert phone.page.errors == []
 
 
-@pytest.mark.parametrize("unbundled", UNBUNDLED_ENDS)
-def test_an_agent_without_bundle_hears_and_sees(gateway, browser, unbundled):
-    """A first offer has one transport for both m-lines. Whoever is called gets a second one, with two."""
-    chromium = browser()
-    phones = {name: PhonePage.open(chromium, gateway.http, name) for name in ("alice", "bob")}
-    alice, bob = phones.values()
-    for name in unbundled.split():
-        phones[name].page.run(UNBUNDLED)
+def in_a_call(chromium, gateway, unbundled: str, callee: str | None = None) -> tuple[PhonePage, PhonePage]:
+    """Alice has called Bob. Those named in `unbundled` do not bundle; `callee` is run in Bob's page before the call."""
+    alice, bob = (PhonePage.open(chromium, gateway.http, name) for name in ("alice", "bob"))
+    if callee:
+        bob.page.run(callee)
+    for phone in (alice, bob):
+        if phone.name in unbundled.split():
+            phone.page.run(UNBUNDLED)
     alice.run("dial()")
     bob.wait_for_view("incoming")
     bob.run("answer()")
     for phone in (alice, bob):
         phone.wait_for_view("connected")
+    return alice, bob
+
+
+@pytest.mark.parametrize("unbundled", UNBUNDLED_ENDS)
+def test_an_agent_without_bundle_hears_and_sees(gateway, browser, unbundled):
+    """A first offer has one transport for both m-lines. Whoever is called gets a second one, with two."""
+    alice, bob = in_a_call(browser(), gateway, unbundled)
     for phone in (alice, bob):
         phone.wait_for("report?.audio?.packets > 50")
         phone.wait_for("report?.video?.framesDecoded > 10")
@@ -107,17 +114,7 @@ def test_an_agent_without_bundle_hears_and_sees(gateway, browser, unbundled):
 @pytest.mark.parametrize("unbundled", UNBUNDLED_ENDS)
 def test_an_agent_without_bundle_has_sound_where_the_callee_rejects_video(gateway, browser, unbundled):
     """It takes the rejected line for one that is there."""
-    chromium = browser()
-    phones = {name: PhonePage.open(chromium, gateway.http, name) for name in ("alice", "bob")}
-    alice, bob = phones.values()
-    bob.page.run(NO_VIDEO_CODEC)
-    for name in unbundled.split():
-        phones[name].page.run(UNBUNDLED)
-    alice.run("dial()")
-    bob.wait_for_view("incoming")
-    bob.run("answer()")
-    for phone in (alice, bob):
-        phone.wait_for_view("connected")
+    alice, bob = in_a_call(browser(), gateway, unbundled, callee=NO_VIDEO_CODEC)
     assert "\r\nm=video 0 " in bob.run("call.pc.currentLocalDescription.sdp")
     kept = "m=video 1 " if "alice" in unbundled else "m=video 0 "
     assert f"\r\n{kept}" in alice.run("call.pc.currentRemoteDescription.sdp")
