@@ -89,7 +89,7 @@ package final class TokenKeyFile: Sendable {
         }
     }
 
-    /// `nil`: there is no such file, or it cannot be looked at.
+    /// `nil`: there is no such file, or it cannot be looked at, which `read` reports.
     private static func stamp(of path: String) -> Stamp? {
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved),
