@@ -20,7 +20,8 @@ struct Orbweaver: AsyncParsableCommand {
             Exit status: 0 success, 1 failure, 64 wrong usage. Errors go to standard error.
             """,
         subcommands: [
-            Serve.self, CheckConfig.self, User.self, Backup.self, Restore.self, Health.self, ReplayEvents.self,
+            Serve.self, CheckConfig.self, User.self, App.self, Backup.self, Restore.self, Health.self,
+            ReplayEvents.self,
             Version.self,
         ]
     )

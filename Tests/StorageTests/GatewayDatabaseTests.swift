@@ -152,6 +152,23 @@ import Storage
         }
     }
 
+    @Test func `a database of the fifth schema gets applications, and keeps its call log`() async throws {
+        try await withPath { path in
+            let old = try DatabaseQueue(path: path)
+            let schema = try Fixtures.text("storage/schema-5.sql")
+            try await old.write { try $0.execute(sql: schema) }
+            try old.close()
+            let database = try GatewayDatabase(.file(path), logger: logger)
+            #expect(try await database.users.allUsers().map(\.address) == [alice.address])
+            let records = try await DatabaseQueue(path: path).read {
+                try String.fetchAll($0, sql: "SELECT id FROM callRecord")
+            }
+            #expect(records == ["l1"])
+            #expect(try await database.applications.allApplications().isEmpty)
+            try database.close()
+        }
+    }
+
     @Test func `a database of a newer version is refused`() async throws {
         try await withPath { path in
             try GatewayDatabase(.file(path), logger: logger).close()

@@ -21,12 +21,7 @@ package struct UserAdministration: Sendable {
     ///
     /// - Throws: ``Refusal`` if it cannot be opened.
     package init(_ configuration: GatewayConfiguration) throws(Refusal) {
-        do {
-            database = try GatewayDatabase(
-                .file(configuration.storagePath), logger: configuration.log.makeLogger(label: "orbweaver"))
-        } catch {
-            throw Refusal(error)
-        }
+        database = try .administered(configuration)
     }
 
     /// Adds a user.
@@ -132,11 +127,26 @@ package struct UserAdministration: Sendable {
 }
 
 extension UserAdministration.Refusal {
-    fileprivate init(_ error: StorageError) {
+    init(_ error: StorageError) {
         description =
             switch error {
             case .userExists(let address): "\(address) exists already; `orbweaver user passwd` changes the password"
-            case .noSuchUser, .authNameTaken, .failed: error.description
+            case .applicationExists(let name): "\(name) exists already; `orbweaver app rotate` gives it a new secret"
+            case .noSuchUser, .authNameTaken, .noSuchApplication, .failed: error.description
             }
+    }
+}
+
+extension GatewayDatabase {
+    /// Opens the database that `storage.path` names, for one command.
+    static func administered(
+        _ configuration: GatewayConfiguration
+    ) throws(UserAdministration.Refusal) -> GatewayDatabase {
+        do {
+            return try GatewayDatabase(
+                .file(configuration.storagePath), logger: configuration.log.makeLogger(label: "orbweaver"))
+        } catch {
+            throw UserAdministration.Refusal(error)
+        }
     }
 }

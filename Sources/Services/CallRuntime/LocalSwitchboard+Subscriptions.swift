@@ -122,6 +122,8 @@ extension StorageError {
         case .userExists: "user exists"
         case .noSuchUser: "no such user"
         case .authNameTaken: "auth name taken"
+        case .applicationExists: "application exists"
+        case .noSuchApplication: "no such application"
         case .failed: description
         }
     }

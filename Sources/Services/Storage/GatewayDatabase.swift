@@ -26,6 +26,8 @@ package final class GatewayDatabase: Sendable {
     package let users: UserStore
     /// The remembered logins.
     package let logins: LoginStore
+    /// The applications that log users in.
+    package let applications: ApplicationStore
     private let queue: DatabaseQueue
     /// A connection of its own, so that a write that waits for another process does not keep users from being read.
     private let loginQueue: DatabaseQueue
@@ -47,6 +49,7 @@ package final class GatewayDatabase: Sendable {
         self.location = location
         users = UserStore(queue)
         logins = LoginStore(loginQueue)
+        applications = ApplicationStore(queue)
         logger.debug("database open", metadata: [LogKey.path: "\(location)"])
     }
 

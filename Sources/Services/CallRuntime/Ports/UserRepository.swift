@@ -62,6 +62,10 @@ package enum StorageError: Error, Equatable {
     case noSuchUser(UserAddress)
     /// Another user logs in with this name.
     case authNameTaken(AuthName)
+    /// There is an application of this name already.
+    case applicationExists(ApplicationName)
+    /// There is no application of this name.
+    case noSuchApplication(ApplicationName)
     /// The database refused. The text is a sentence for the operator, not for a client.
     case failed(String)
 }
@@ -73,6 +77,8 @@ extension StorageError: CustomStringConvertible {
         case .userExists(let address): "\(address) exists already"
         case .noSuchUser(let address): "there is no user \(address)"
         case .authNameTaken(let name): "another user logs in as \(name)"
+        case .applicationExists(let name): "there is an application \(name) already"
+        case .noSuchApplication(let name): "there is no application \(name)"
         case .failed(let sentence): sentence
         }
     }

@@ -1,4 +1,5 @@
 import Cryptography
+import Primitives
 
 /// A line of the realms file that cannot be used. It never shows a key.
 package struct RealmFileError: Error, Equatable, CustomStringConvertible {

@@ -109,6 +109,24 @@ enum Schema {
                     CREATE INDEX callRecordOpen ON callRecord (number) WHERE isOpen
                     """)
         }
+        migrator.registerMigration("6 applications") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE application (
+                        name   TEXT NOT NULL PRIMARY KEY,
+                        domain TEXT NOT NULL,               -- the users that it may vouch for
+                        secret TEXT NOT NULL                -- the key of its signatures
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE applicationToken (
+                        digest      BLOB NOT NULL PRIMARY KEY,      -- SHA-256 of the token
+                        application TEXT NOT NULL REFERENCES application (name) ON DELETE CASCADE,
+                        address     TEXT NOT NULL REFERENCES user (address) ON DELETE CASCADE,
+                        expires     INTEGER NOT NULL                -- seconds since 1970
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX applicationTokenExpiry ON applicationToken (application, expires);
+                    CREATE INDEX applicationTokenUser ON applicationToken (address)
+                    """)
+        }
         return migrator
     }
 }
