@@ -121,6 +121,7 @@ import Yams
             case .authorization: "AuthorizationError"
             case .directory: "DirectoryError"
             case .userProfile: "UserProfileError"
+            case .authenticationToken: "AuthenticationTokenError"
             case .instantMessage, .presence, .presenceWatcher, .voicemail, .addressBook, .routeList,
                 .clickToCall, .imrn, .eventSubscription, .applePush, .googlePush:
                 "ServiceError"

@@ -20,6 +20,8 @@ extension Operation {
         case user
         /// Whoever has none.
         case guest
+        /// An application server, with its signature.
+        case application
         /// Whoever knows the name of the channel.
         case channel
         /// The same, by long polls.
@@ -33,6 +35,7 @@ extension Operation {
             .callStatistics, .dispositions, .logHistory, .logRecord, .directory, .userProfile:
             .user
         case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall: .guest
+        case .applicationTokens: .application
         case .channel, .guestChannel: .channel
         case .poll, .guestPoll: .poll
         case .isAlive, .health, .ready, .metrics, .page: .anybody
@@ -74,8 +77,13 @@ extension Operation {
 
         case .authMissing, .authMalformed, .authUnsupportedScheme, .authWrongPassword, .authBusy: audience == .user
         // A channel may be opened with a token.
-        case .authInvalidToken, .authTokenExpired, .authRateLimited, .authWrongUser, .authUnavailable:
-            audience == .user || endpoint == .channel
+        case .authInvalidToken, .authTokenExpired, .authWrongUser:
+            audience == .user || [.channel, .poll].contains(endpoint)
+        case .authRateLimited, .authUnavailable:
+            audience == .user || audience == .application || [.channel, .poll].contains(endpoint)
+        case .authWrongSignature, .authUnknownSubscriber: audience == .application
+        case .authTokenNotFound: endpoint == .subscriptions
+        case .authSessionEnded: audience == .user
         case .anonymousNotOffered, .anonymousInvalidToken, .anonymousUnknownRealm: audience == .guest
         case .anonymousTokenExpired: audience == .guest && method == .post
         case .anonymousRateLimited:
@@ -101,7 +109,8 @@ extension Operation {
         case .callOperationNotSupported: isCalling || endpoint == .dispositions
         case .callLimitReached, .callRateLimited: isCalling || endpoint == .dispositions
         case .serviceUnavailable:
-            isCalling || [.dispositions, .subscriptions, .guestSubscriptions].contains(endpoint)
+            isCalling || audience == .application
+                || [.dispositions, .subscriptions, .guestSubscriptions].contains(endpoint)
         case .callUserLimitReached: isStarting
         case .mediaUnplayable, .mediaDigitsWaiting: endpoint == .callMedia
         case .logRecordNotFound: endpoint == .logRecord

@@ -31,12 +31,13 @@ struct RegistrationRig {
     @discardableResult
     mutating func subscribe(
         expires: Duration? = nil, services: [String] = ["call"], feedback: Bool = false, forceLogOut: Bool = false,
-        correlator: String? = nil, longest: Duration? = nil
+        correlator: String? = nil, longest: Duration? = nil, allowed: Set<String>? = nil
     ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
         var request = SubscriptionRequest(
             expires: expires, services: services, sendsRingingFeedback: feedback, forceLogOut: forceLogOut,
             clientCorrelator: correlator)
         request.longestExpires = longest
+        request.allowedServices = allowed
         let number = count + 1
         let identity = SubscriptionIdentity(
             subscription: SubscriptionID("s\(number)"), channel: ChannelID("c\(number)"),

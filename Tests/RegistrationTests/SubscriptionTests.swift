@@ -49,6 +49,19 @@ struct SubscriptionTests {
         #expect(grant.isPartial == isPartial)
     }
 
+    @Test mutating func `services that the credentials do not allow are refused, also when extending`() throws {
+        let grant = try rig.subscribe(services: ["call", "Presence"], allowed: ["call"]).grant
+        #expect(grant.services == ["call"])
+        #expect(grant.isPartial)
+        var request = SubscriptionRequest(services: [])
+        request.allowedServices = ["presence"]
+        #expect(throws: RegistrationError.unsupportedServices(["call"])) {
+            try rig.registration.extend(grant.subscription, request, at: rig.now)
+        }
+        request.allowedServices = nil
+        #expect(try rig.registration.extend(grant.subscription, request, at: rig.now).grant.services == ["call"])
+    }
+
     @Test(arguments: [["IM"], []])
     mutating func `nothing granted is a refusal, and leaves everything as it was`(_ wish: [String]) throws {
         #expect(throws: RegistrationError.unsupportedServices(wish)) { try rig.subscribe(services: wish) }

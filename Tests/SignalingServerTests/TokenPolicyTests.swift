@@ -44,6 +44,24 @@ import Testing
 
     @Test(
         arguments: [
+            (#"["Call","IM"]"#, ["call", "im"]), (#""call im""#, ["call", "im"]), ("[]", []),
+        ] as [(String, Set<String>)])
+    func `a claim lists the services`(_ claim: String, _ services: Set<String>) throws {
+        let token = Tokens.signed(#"{"sub":"joe","exp":2000000000,"scope":\#(claim)}"#)
+        #expect(try judge(token) { $0.servicesClaim = "scope" }.get().services == services)
+        #expect(try judge(token).get().services == nil)
+    }
+
+    @Test func `a token that says nothing about services allows none where they are asked for`() throws {
+        #expect(try judge(Tokens.of("joe")) { $0.servicesClaim = "scope" }.get().services == [])
+        for claim in ["7", #"["call",7]"#, #"{"call":true}"#] {
+            let token = Tokens.signed(#"{"sub":"joe","exp":2000000000,"scope":\#(claim)}"#)
+            #expect(try judge(token) { $0.servicesClaim = "scope" } == .failure(.malformedServices))
+        }
+    }
+
+    @Test(
+        arguments: [
             (#"{"alg":"none","kid":"a"}"#, .unsupportedAlgorithm),
             (#"{"alg":"None","kid":"a"}"#, .unsupportedAlgorithm),
             (#"{"alg":"HS512","kid":"a"}"#, .unsupportedAlgorithm),

@@ -87,6 +87,18 @@ import Testing
         }
     }
 
+    @Test func `a poll may have a token of its user, and no other`() async throws {
+        try await run { server in
+            let poll = "/rest/version/1/user/joe@example.com/notification/ws-7d0e?access_token="
+            for (token, status) in [
+                (Tokens.of("joe"), 200), (Tokens.of("ann"), 403), (Tokens.of("joe", expiring: -31), 403), ("abc", 401),
+            ] {
+                let answer = try await server.request("HEAD", poll + token, as: nil)
+                #expect(answer.status == status, "\(token)")
+            }
+        }
+    }
+
     @Test func `who guesses tokens is slowed down, and keeps nobody with a token out`() async throws {
         try await run { server in
             for _ in 1...30 {

@@ -14,6 +14,17 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
     /// SHA-512: 64 bytes.
     case sha512 = "sha-512"
 
+    /// The length of a hash in bytes.
+    package var size: Int {
+        switch self {
+        case .sha1: 20
+        case .sha224: 28
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
+        }
+    }
+
     /// The hash of `bytes`: 20, 28, 32, 48 or 64 bytes.
     package func hash(_ bytes: [UInt8]) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

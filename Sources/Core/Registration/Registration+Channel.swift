@@ -27,6 +27,9 @@ extension Registration {
         subscriptions.first { $0.id == id }?.phase(at: now)
     }
 
+    /// Whether there is a subscription of this name that has not ended.
+    package func subscriptionExists(_ id: SubscriptionID) -> Bool { activeIndex(of: id) != nil }
+
     /// Whether the channel belongs to a subscription that has not ended.
     package func channelExists(_ channel: ChannelID) -> Bool { active.contains { $0.channel == channel } }
 

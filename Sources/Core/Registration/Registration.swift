@@ -74,7 +74,7 @@ extension Registration {
     package mutating func subscribe(
         _ request: SubscriptionRequest, as identity: SubscriptionIdentity, at now: Moment
     ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
-        let services = try granted(request.services)
+        let services = try granted(request)
         let former = request.clientCorrelator.flatMap { correlator in active.first { $0.clientCorrelator == correlator }
         }
         let leaving = request.forceLogOut ? active.map(\.id) : former.map { [$0.id] } ?? []
@@ -118,7 +118,9 @@ extension Registration {
         _ id: SubscriptionID, _ request: SubscriptionRequest, at now: Moment
     ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
         guard let index = activeIndex(of: id) else { throw .noSuchSubscription }
-        let services = request.services.isEmpty ? subscriptions[index].services : try granted(request.services)
+        var wanted = request
+        if wanted.services.isEmpty { wanted.services = subscriptions[index].services }
+        let services = try granted(wanted)
         let expires = lifeTime(for: request)
         let former = subscriptions[index].device
         subscriptions[index].services = services
@@ -370,15 +372,17 @@ extension Registration {
         return min(wished, configuration.maximumExpires, request.longestExpires ?? configuration.maximumExpires)
     }
 
-    /// Those of the requested services that are offered, in the client's spelling.
+    /// Those of the requested services that are offered and allowed, in the client's spelling.
     ///
     /// - Throws: `unsupportedServices` if there is none.
-    private func granted(_ requested: [String]) throws(RegistrationError) -> [String] {
+    private func granted(_ request: SubscriptionRequest) throws(RegistrationError) -> [String] {
         var seen: Set<String> = []
-        let granted = requested.filter {
-            configuration.services.contains($0.lowercased()) && seen.insert($0.lowercased()).inserted
+        let granted = request.services.filter {
+            let name = $0.lowercased()
+            return configuration.services.contains(name) && request.allowedServices?.contains(name) ?? true
+                && seen.insert(name).inserted
         }
-        guard !granted.isEmpty else { throw .unsupportedServices(requested) }
+        guard !granted.isEmpty else { throw .unsupportedServices(request.services) }
         return granted
     }
 
@@ -386,6 +390,7 @@ extension Registration {
         SubscriptionGrant(
             subscription: subscription.id, channel: subscription.channel, expires: expires,
             services: subscription.services,
-            isPartial: requested.contains { !configuration.services.contains($0.lowercased()) })
+            isPartial: !Set(requested.map { $0.lowercased() }).isSubset(
+                of: subscription.services.map { $0.lowercased() }))
     }
 }

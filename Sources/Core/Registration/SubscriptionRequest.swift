@@ -8,6 +8,8 @@ package struct SubscriptionRequest: Equatable, Sendable {
     package var longestExpires: Duration?
     /// The requested services as the client wrote them; they are compared without case.
     package var services: [String]
+    /// The services that the client's credentials allow, in lower case; `nil`: all that are offered.
+    package var allowedServices: Set<String>?
     /// `supported` contains `RingingFeedback`: the device itself sends `ringing` (spidr-wire §6.5).
     package var sendsRingingFeedback: Bool
     /// The user's other subscriptions are to end.

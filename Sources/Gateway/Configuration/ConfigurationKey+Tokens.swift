@@ -17,8 +17,14 @@ extension ConfigurationKey {
             "auth", "token_user_claim", \.tokens.userClaim, .claim,
             "The claim that names the user: user@domain, or a name in registration.domain."),
         ConfigurationKey(
+            "auth", "token_services_claim", \.tokens.servicesClaim, ValueFormat.claim.orNone("none", "all services"),
+            "The claim that lists the services which the user may subscribe to, as a list or a text with spaces."),
+        ConfigurationKey(
             "auth", "token_clock_skew", \.tokens.clockSkew, .duration(.zero...(.seconds(300))),
             "How far the clocks of the issuer and of the gateway may differ."),
+        ConfigurationKey(
+            "auth", "application_token_time", \.applicationTokenTime, .duration(.seconds(10)...(.seconds(86_400))),
+            "How long a token that an application gets for a user (`orbweaver app`) may be used."),
     ]
 }
 

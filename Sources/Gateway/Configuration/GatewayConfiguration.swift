@@ -58,6 +58,8 @@ package struct GatewayConfiguration: Sendable {
     package var loginKeyPath: String?
     /// The path of the file with the keys of bearer tokens. `nil`: tokens are not accepted.
     package var tokenKeysPath: String?
+    /// How long a token that an application gets for a user may be used.
+    package var applicationTokenTime = ApplicationAuthenticator.defaultTokenTime
     /// What bearer tokens must say.
     package var tokens = TokenPolicy()
     /// How calls and registrations are handled.

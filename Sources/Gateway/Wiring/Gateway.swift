@@ -95,6 +95,9 @@ package struct Gateway: Sendable {
                 configuration.tokens, keys: $0, users: users, sharingLimitsOf: authenticator, clock: clock,
                 metrics: metrics, logger: logger)
         }
+        let applications = ApplicationAuthenticator(
+            database.applications, sharingLimitsOf: authenticator, key: logins.key,
+            tokenTime: configuration.applicationTokenTime, clock: clock, metrics: metrics, logger: logger)
         var signalingConfiguration = configuration.signaling
         signalingConfiguration.listeners = listeners
         signalingConfiguration.turn = try configuration.sharedTURNSecret()
@@ -104,7 +107,7 @@ package struct Gateway: Sendable {
         signalingConfiguration.maxConnections = fittingConnections(configuration, listeners: listeners.count, logger)
         let signaling = SignalingService(
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets,
-            authenticator: authenticator, tokens: tokens, users: users, journal: journal,
+            authenticator: authenticator, tokens: tokens, applications: applications, users: users, journal: journal,
             clock: clock, metrics: metrics, pages: pages, group: group, logger: logger)
 
         let drain = DrainService(

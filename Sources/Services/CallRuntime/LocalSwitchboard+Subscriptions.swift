@@ -37,6 +37,11 @@ extension LocalSwitchboard {
         await users.existing(user)?.subscription(correlator: correlator)
     }
 
+    /// Whether this is a subscription of the user that has not ended.
+    package func subscriptionExists(_ user: UserAddress, _ subscription: SubscriptionID) async -> Bool {
+        await users.existing(user)?.subscriptionExists(subscription) ?? false
+    }
+
     /// Ends everything of users whose accounts were removed: their subscriptions, and so their legs of calls.
     ///
     /// - Throws: `StorageError.failed` if the accounts cannot be read.

@@ -28,6 +28,7 @@ package final class SignalingService: Service {
     /// - Parameters:
     ///   - sockets: the directory to which call handling writes its notifications.
     ///   - tokens: the check of bearer tokens; `nil`: they are not offered.
+    ///   - applications: the check of tokens of applications; `nil`: they are not offered.
     ///   - users: the users whose database `/ready` answers for; the authenticator reads the same. `nil`: `/ready` does
     ///     not depend on a database.
     ///   - journal: what has to be durable before a request that changes something is answered.
@@ -36,7 +37,7 @@ package final class SignalingService: Service {
     package init(
         configuration: SignalingConfiguration, switchboard: any Switchboard & Registrar & CallRecords,
         sockets: SocketDirectory,
-        authenticator: Authenticator, tokens: TokenAuthenticator? = nil,
+        authenticator: Authenticator, tokens: TokenAuthenticator? = nil, applications: ApplicationAuthenticator? = nil,
         users: WatchedUsers? = nil, journal: any Journal = VolatileJournal(), clock: any RuntimeClock,
         metrics: GatewayMetrics, pages: [String: Page] = [:],
         group: any EventLoopGroup,
@@ -58,7 +59,7 @@ package final class SignalingService: Service {
                 absence: TimeAmount(configuration.pollTime + SignalingConfiguration.pollAbsence)))
         let responder = SignalingResponder(
             switchboard: switchboard, registrar: switchboard, records: switchboard, authenticator: authenticator,
-            tokens: tokens, guests: guests, metrics: metrics,
+            tokens: tokens, applications: applications, guests: guests, metrics: metrics,
             draining: draining, users: users, journal: journal, polls: polls, pages: pages,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
             turn: configuration.turn, pollTime: configuration.pollTime, clock: clock, logger: logger)

@@ -5,10 +5,11 @@ import Synchronization
 
 /// A clock that moves only when told to.
 final class ManualClock: RuntimeClock {
-    private let time = Mutex(MonotonicTime(nanoseconds: 1_000_000_000_000))
+    private static let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
+    private let time = Mutex(ManualClock.start)
 
     var now: MonotonicTime { time.withLock { $0 } }
-    var epochMilliseconds: Int64 { 784_111_777_000 }
+    var epochMilliseconds: Int64 { 784_111_777_000 + Int64((now - Self.start) / .milliseconds(1)) }
 
     func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
 

@@ -38,6 +38,7 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
         services: ["call"], isPartial: false)
     private var guests: [GuestID: UserAddress] = [:]
     var channelsExist = true
+    private var endedSubscriptions = false
     var channelsOpen = true
     /// The socket that was opened last.
     private(set) var socket: SocketID?
@@ -78,6 +79,13 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
     func subscription(of user: UserAddress, correlator: String) async -> SubscriptionID? {
         correlator == "device-7" ? grant.subscription : nil
     }
+
+    func subscriptionExists(_ user: UserAddress, _ subscription: SubscriptionID) async -> Bool {
+        subscription == grant.subscription && !endedSubscriptions
+    }
+
+    /// From now on no subscription exists.
+    func endSubscriptions() { endedSubscriptions = true }
 
     func unsubscribe(_ user: UserAddress, _ subscription: SubscriptionID) async throws(RegistrationError) {
         await note(.unsubscribe(user, subscription))

@@ -25,10 +25,12 @@ struct TestServer: Sendable {
 
     /// Runs the server for the length of the body.
     ///
-    /// - Parameter tokenKeys: the path of the file with the keys of bearer tokens; `nil`: they are not offered.
+    /// - Parameters:
+    ///   - tokenKeys: the path of the file with the keys of bearer tokens; `nil`: they are not offered.
+    ///   - applications: the applications that may log users in; `nil`: tokens of applications are not offered.
     static func run(
         configure: (inout SignalingConfiguration) -> Void = { _ in }, pages: [String: Page] = [:],
-        tokenKeys: String? = nil,
+        tokenKeys: String? = nil, applications: (any ApplicationRepository)? = nil,
         _ body: (TestServer) async throws -> Void
     ) async throws {
         var configuration = SignalingConfiguration(listeners: [.init(host: "127.0.0.1", port: 0)])
@@ -50,9 +52,15 @@ struct TestServer: Sendable {
                 TokenPolicy(), keys: try TokenKeyFile($0, clock: clock, logger: logger), users: watched,
                 sharingLimitsOf: authenticator, clock: clock, metrics: metrics, logger: logger)
         }
+        let applications = applications.map {
+            ApplicationAuthenticator(
+                $0, sharingLimitsOf: authenticator, key: CredentialDigest.Key(using: &random), clock: clock,
+                metrics: metrics, logger: logger)
+        }
         let service = SignalingService(
             configuration: configuration, switchboard: switchboard, sockets: sockets,
-            authenticator: authenticator, tokens: tokens, users: watched, clock: clock, metrics: metrics, pages: pages,
+            authenticator: authenticator, tokens: tokens, applications: applications, users: watched, clock: clock,
+            metrics: metrics, pages: pages,
             group: MultiThreadedEventLoopGroup.singleton,
             logger: logger)
         let group = ServiceGroup(configuration: .init(services: [service], logger: logger))

@@ -164,6 +164,9 @@ extension RegistrationOwner {
     /// The subscription of the device of this name; `nil`: there is none.
     func subscription(correlator: String) -> SubscriptionID? { registration.subscription(correlator: correlator) }
 
+    /// Whether there is a subscription of this name that has not ended.
+    func subscriptionExists(_ subscription: SubscriptionID) -> Bool { registration.subscriptionExists(subscription) }
+
     /// The account was removed: everything of it ends.
     func dismiss() { perform(registration.dismiss(at: environment.clock.moment), after: "dismiss") }
 

@@ -20,6 +20,8 @@ package protocol Registrar: Sendable {
         -> SubscriptionGrant
     /// The subscription of the user's device of this name (`clientCorrelator`); `nil`: there is none.
     func subscription(of user: UserAddress, correlator: String) async -> SubscriptionID?
+    /// Whether this is a subscription of the user that has not ended.
+    func subscriptionExists(_ user: UserAddress, _ subscription: SubscriptionID) async -> Bool
     /// Extends a subscription, and changes its services if the request names any (spidr-wire §3.2).
     ///
     /// - Throws: `noSuchSubscription`, or `unsupportedServices`.

@@ -14,6 +14,8 @@ package enum ErrorWrapper: String, CaseIterable, Sendable {
     case media = "mediaResponse"
     /// Media statistics of a call (docs/client.md).
     case statistics = "statisticsResponse"
+    /// Tokens for application servers (spidr-wire §2).
+    case authenticationToken = "authenticationTokenResponse"
     /// The call log of a user (spidr-wire §10).
     case logHistory
     /// One record of the call log (spidr-wire §10).

@@ -48,6 +48,14 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case authInvalidToken = "auth.invalid_token"
     /// The bearer token has expired (spidr-wire §2).
     case authTokenExpired = "auth.token_expired"
+    /// The signature of a request for a token is not that of the application in the path (spidr-wire §2).
+    case authWrongSignature = "auth.wrong_signature"
+    /// The application has no such user in its domain (spidr-wire §2).
+    case authUnknownSubscriber = "auth.unknown_subscriber"
+    /// There is no such application token of this user, or it was used before (spidr-wire §2).
+    case authTokenNotFound = "auth.token_not_found"
+    /// The session in `x-session` has ended, or never existed (spidr-wire §2).
+    case authSessionEnded = "auth.session_ended"
     /// Too many wrong passwords for this account, from this network, or for both together.
     case authRateLimited = "auth.rate_limited"
     /// The credentials are right, but the path names another user.
@@ -156,8 +164,10 @@ extension ErrorCode {
         case .resourceNotFound: (404, 18)
         case .resourceMethodNotAllowed: (405, 18)
         case .authMissing, .authMalformed, .authUnsupportedScheme, .authInvalidToken: (401, 4)
-        case .authTokenExpired: (403, 65)
-        case .authWrongPassword: (403, 4)
+        case .authTokenExpired, .authSessionEnded: (403, 65)
+        case .authWrongPassword, .authWrongSignature: (403, 4)
+        case .authUnknownSubscriber: (404, 10)
+        case .authTokenNotFound: (403, 46)
         case .authRateLimited: (429, 4)
         case .authWrongUser: (403, 27)
         case .authBusy, .authUnavailable: (503, 503)

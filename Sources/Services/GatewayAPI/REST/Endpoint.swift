@@ -42,6 +42,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case guestCalls = "/rest/version/{version}/anonymous/{user}/callMe"
     /// One call of a guest, by its `sessionData` (spidr-wire §7).
     case guestCall = "/rest/version/{version}/anonymous/{user}/callMe/callSessions/{id}"
+    /// Where application servers get tokens that log users in (spidr-wire §2); `{id}` is the application.
+    case applicationTokens = "/rest/version/{version}/application/{id}/authenticationToken"
     /// Whether the process answers, for clients of the protocol (spidr-wire §10).
     case isAlive = "/rest/version/{version}/isAlive"
     /// Whether the process answers (docs/operations.md).
@@ -72,6 +74,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case channel(of: Audience)
         /// A notification channel, which long polls ask (spidr-wire §4.5).
         case poll(of: Audience)
+        /// Tokens for an application server, which signs its requests (spidr-wire §2).
+        case applicationTokens
         /// A resource that needs no credentials.
         case operational(OperationalResource)
     }
@@ -100,6 +104,7 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .guestPoll: .poll(of: .guests)
         case .guestCalls: .client(.calls, for: .guests)
         case .guestCall: .client(.call, for: .guests)
+        case .applicationTokens: .applicationTokens
         case .isAlive: .operational(.alive)
         case .health: .operational(.alive)
         case .ready: .operational(.ready)
@@ -122,6 +127,7 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .directory: .wrapped(.directory)
         case .userProfile: .wrapped(.userProfile)
         case .dispositions: .wrapped(.callDisposition)
+        case .applicationTokens: .wrapped(.authenticationToken)
         case .channel, .guestChannel, .poll, .guestPoll, .isAlive: .wrapped(.none)
         case .health, .ready, .metrics, .page: .problem
         }

@@ -32,6 +32,9 @@ package struct SubscribeResponse: WireObject, Equatable {
         package var turnActive: Bool?
         /// Credentials for TURN servers. `nil` unless the client asked for them and the gateway has a TURN secret.
         package var turnCredentials: TURNField?
+        /// What the client sends as `x-session` in place of credentials; `nil` unless it registered with a token of an
+        /// application (spidr-wire §2).
+        package var sessionId: String?
     }
 
     /// The credentials that a client gives to every TURN server for which it has no others.
@@ -56,9 +59,11 @@ package struct SubscribeResponse: WireObject, Equatable {
     /// - Parameters:
     ///   - path: the user's or guest's own path, below which the paths in the answer are.
     ///   - turn: TURN credentials; `nil` if there are none to give.
+    ///   - session: the identifier of the session; `nil`: there is none.
     ///   - pollTime: how long a long poll waits; `nil`: the client opens a WebSocket.
     package init(
-        _ grant: SubscriptionGrant, below path: ResourcePath, turn: TURNField? = nil, pollTime: Duration? = nil
+        _ grant: SubscriptionGrant, below path: ResourcePath, turn: TURNField? = nil, session: String? = nil,
+        pollTime: Duration? = nil
     ) {
         statusCode = grant.isPartial ? 2 : 0
         subscription = path.subscription(grant.subscription)
@@ -70,7 +75,8 @@ package struct SubscribeResponse: WireObject, Equatable {
             notificationChannel: pollTime == nil ? path.channel(grant.channel) : path.poll(grant.channel),
             pollingTimer: pollTime?.components.seconds,
             turnActive: turn == nil ? nil : true,
-            turnCredentials: turn
+            turnCredentials: turn,
+            sessionId: session
         )
     }
 }

@@ -34,6 +34,7 @@ package struct CredentialDigest: Hashable, Sendable {
         private let headers: Redacted<[UInt8]>
         private let records: Redacted<[UInt8]>
         private let networks: Redacted<[UInt8]>
+        private let sessions: Redacted<[UInt8]>
 
         /// The length of the secret in bytes.
         package static let size = 32
@@ -48,6 +49,7 @@ package struct CredentialDigest: Hashable, Sendable {
             headers = Redacted(derived("Authorization headers"))
             records = Redacted(derived("password records"))
             networks = Redacted(derived("familiar networks"))
+            sessions = Redacted(derived("sessions of applications"))
         }
 
         /// Makes a new random key, for logins that are not remembered across restarts.
@@ -58,6 +60,11 @@ package struct CredentialDigest: Hashable, Sendable {
         /// The digest of the value of an `Authorization` header.
         package func digest(_ header: String) -> CredentialDigest {
             CredentialDigest(remembered: HMAC.sha256(key: headers.value, Array(header.utf8).span))
+        }
+
+        /// The digest of a subscription, which nobody can make without the key.
+        func session(of subscription: SubscriptionID, _ user: UserAddress) -> [UInt8] {
+            HMAC.sha256(key: sessions.value, Array("\(user)\n\(subscription)".utf8).span)
         }
 
         /// The mark of a stored password record.

@@ -163,9 +163,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         if let tokens, let token = head.accessToken, head.channelRoute?.endpoint.target == .channel(of: .users) {
             do throws(APIError) {
                 let client = trustedProxies.client(of: source, head.forwardingFields)
-                guard try await tokens.authenticate(token, from: client).user == address.user else {
-                    return APIError(.authWrongUser, "The token belongs to another user than the path.")
-                }
+                try await tokens.check(token, isOf: address.user, from: client)
             } catch {
                 return error
             }

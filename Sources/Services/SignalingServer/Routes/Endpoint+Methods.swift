@@ -5,7 +5,8 @@ extension Endpoint {
     /// The methods of the endpoint. Besides these, `OPTIONS` is answered everywhere, and `HEAD` where `GET` is.
     package var methods: [HTTPRequest.Method] {
         switch self {
-        case .subscriptions, .guestSubscriptions, .calls, .guestCalls, .callMedia, .dispositions: [.post]
+        case .subscriptions, .guestSubscriptions, .calls, .guestCalls, .callMedia, .dispositions, .applicationTokens:
+            [.post]
         case .subscription, .guestSubscription: [.put, .delete]
         case .deviceSubscription: [.put]
         case .call, .guestCall: [.get, .put, .delete]

@@ -7,14 +7,24 @@ import Primitives
 /// A resource is served in the same way to both. They differ in how they are admitted, whose resource is meant, and how
 /// bodies are written. Those differences stand here and in `RequestExchange`.
 enum Principal: Sendable {
-    /// A user with an account, admitted by password or token (spidr-wire §1.1).
+    /// A user with an account (spidr-wire §1.1).
     ///
     /// - Parameters:
     ///   - device: the user's device, if the request names it (spidr-wire §1.2).
-    ///   - end: when the token expires, in whole seconds since 1970; `nil`: a password does not.
-    case user(UserAddress, device: SubscriptionID?, until: Int64? = nil)
+    ///   - login: how the user was admitted.
+    case user(UserAddress, device: SubscriptionID?, by: Login = .password)
     /// A guest, a caller without an account (spidr-wire §7).
     case guest(Visitor)
+
+    /// How a user was admitted (spidr-wire §2).
+    enum Login: Equatable, Sendable {
+        /// By name and password.
+        case password
+        /// By a bearer token.
+        case bearer(TokenPolicy.Bearer)
+        /// By a token that an application got for the user, or by the session of a subscription made with one.
+        case application
+    }
 
     /// What a request tells about a guest: the account that it wants to call. The name of the resource says which guest
     /// it is.

@@ -6,8 +6,6 @@ import HummingbirdCore
 
 /// Decides which requests are admitted, and whose resource a request is about.
 extension SignalingResponder {
-    private static let deviceHeader = "x-session"
-
     /// The user or guest that makes the request. This comes before anything else is looked at: without credentials a
     /// client learns nothing.
     ///
@@ -17,7 +15,12 @@ extension SignalingResponder {
     ) async throws(APIError) -> Principal {
         switch audience {
         case .users:
-            let (user, end) = try await user(of: request.headers[.authorization], from: requester)
+            if let applications, request.headers[.authorization] == nil,
+                let principal = try await principal(by: applications, of: request, route, from: requester)
+            {
+                return principal
+            }
+            let (user, login) = try await user(of: request.headers[.authorization], from: requester)
             // The user in the path must be the requester (spidr-wire §1.1). Nearly always it is spelt the same.
             guard
                 route.user == user.text
@@ -26,8 +29,7 @@ extension SignalingResponder {
                 authenticator.countWrongUser()
                 throw APIError(.authWrongUser, "The credentials belong to another user than the path.")
             }
-            let device = request.headers.first { $0.name.canonicalName == Self.deviceHeader }
-            return .user(user, device: device.map { SubscriptionID($0.value) }, until: end)
+            return .user(user, device: request.headers[.xSession].map { SubscriptionID($0) }, by: login)
         case .guests:
             let query = request.uri.query == nil ? nil : request.uri.queryParameters
             let realm = query?["tokenrealm"].map(String.init)
@@ -40,15 +42,34 @@ extension SignalingResponder {
         }
     }
 
-    /// The user whose credentials are in an `Authorization` header, and when these expire, in seconds since 1970.
+    /// The user whose credentials are in an `Authorization` header, and what they are.
     private func user(
         of header: String?, from requester: Requester
-    ) async throws(APIError) -> (UserAddress, until: Int64?) {
+    ) async throws(APIError) -> (UserAddress, by: Principal.Login) {
         guard let tokens, let token = TokenAuthenticator.token(in: header) else {
-            return (try await authenticator.authenticate(header, from: requester), until: nil)
+            return (try await authenticator.authenticate(header, from: requester), by: .password)
         }
         let bearer = try await tokens.authenticate(token, from: requester.address)
-        return (bearer.user, until: bearer.expires)
+        return (bearer.user, by: .bearer(bearer))
+    }
+
+    /// The user whom an application has sent, by the token in the request for a subscription, or by the session of a
+    /// subscription in every other request (spidr-wire §2); `nil`: the request has neither.
+    private func principal(
+        by applications: ApplicationAuthenticator, of request: Request, _ route: Route, from requester: Requester
+    ) async throws(APIError) -> Principal? {
+        guard let user = UserAddress(parsing: route.user, defaultDomain: authenticator.defaultDomain) else {
+            return nil
+        }
+        if route.endpoint == .subscriptions, let token = request.headers[.xToken] {
+            try await applications.redeem(token, of: user, from: requester.address)
+            return .user(user, device: nil, by: .application)
+        }
+        guard let session = request.headers[.xSession],
+            let subscription = try await applications.subscription(of: session, user, from: requester.address)
+        else { return nil }
+        guard await registrar.subscriptionExists(user, subscription) else { throw .sessionEnded }
+        return .user(user, device: subscription, by: .application)
     }
 
     /// The user whose resource is meant. The switchboard sees a guest as a user, too.
@@ -79,4 +100,13 @@ extension SignalingResponder {
         ticket = await registrar.requestStarted(user, about: session)
         return user
     }
+}
+
+extension HTTPField.Name {
+    /// The token of an application, in the request for a subscription (spidr-wire §1.2).
+    static let xToken = Self("x-token")!
+    /// The session of a subscription, or the subscription itself (spidr-wire §1.2).
+    static let xSession = Self("x-session")!
+    /// The signature of a request for a token of an application (spidr-wire §2).
+    static let hmac = Self("hmac")!
 }

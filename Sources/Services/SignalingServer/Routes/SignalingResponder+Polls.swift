@@ -9,20 +9,23 @@ extension SignalingResponder {
     /// Answers a request with the next notification of a channel. The unguessable identifier is the credential, as on a
     /// WebSocket (spidr-wire §4). `HEAD` fetches nothing.
     ///
-    /// - Parameter connection: the peer of the request's connection; `nil`: unknown.
+    /// A token is not needed, but one that is there must be the user's own.
     func poll(
-        _ request: Request, _ route: Route, _ audience: Endpoint.Audience, on connection: SocketAddress?
+        _ request: Request, _ route: Route, _ audience: Endpoint.Audience, from requester: Requester
     ) async throws(APIError) -> Answer {
         guard !draining.isSet else { throw .channelDraining }
         let latest = request.uri.queryParameters["since"].flatMap { UInt64($0) }
         guard let address = ChannelAddress(route, of: audience, latest: latest, defaultDomain: defaultDomain) else {
             throw .channelGone
         }
+        if let tokens, audience == .users, let token = request.uri.queryParameters["access_token"] {
+            try await tokens.check(String(token), isOf: address.user, from: requester.address)
+        }
         if request.method == .head {
             guard await registrar.channelExists(address.user, address.channel) else { throw .channelGone }
             return Answer(.ok, contentType: "application/json", body: ByteBuffer())
         }
-        switch await polls.ask(address, on: connection) {
+        switch await polls.ask(address, on: requester.connection) {
         case .notification(let text): return Answer(.ok, contentType: "application/json", body: text)
         case .nothing: return Answer(.ok, contentType: "application/json", body: ByteBuffer())
         case .gone: throw .channelGone

@@ -74,8 +74,9 @@ extension SignalingResponder {
     ) throws(APIError) -> SubscriptionRequest {
         do throws(RequestFault) {
             var request = try wishes.subscriptionRequest()
-            if case .user(_, _, let end?) = exchange.principal {
-                request.longestExpires = .seconds(max(1, (end * 1_000 - clock.epochMilliseconds) / 1_000))
+            if case .user(_, _, .bearer(let bearer)) = exchange.principal {
+                request.longestExpires = .seconds(max(1, (bearer.expires * 1_000 - clock.epochMilliseconds) / 1_000))
+                request.allowedServices = bearer.services
             }
             return request
         } catch {
@@ -98,7 +99,14 @@ extension SignalingResponder {
     {
         SubscribeResponse(
             grant, below: exchange.path, turn: turnCredentials(wishes, for: grant),
+            session: session(of: grant.subscription, exchange),
             pollTime: wishes.isLongPolling ? pollTime : nil)
+    }
+
+    /// The identifier of the session of a subscription; `nil` unless its client came with a token of an application.
+    private func session(of subscription: SubscriptionID, _ exchange: RequestExchange) -> String? {
+        guard case .user(let user, _, .application) = exchange.principal else { return nil }
+        return applications?.session(of: subscription, user)
     }
 
     /// Credentials for TURN servers; `nil` if the client did not ask for them or the gateway has no secret. The

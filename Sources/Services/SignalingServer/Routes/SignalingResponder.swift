@@ -19,6 +19,8 @@ struct SignalingResponder: Sendable {
     let authenticator: Authenticator
     /// Checks bearer tokens; `nil`: they are not offered.
     let tokens: TokenAuthenticator?
+    /// Checks tokens of applications; `nil`: there is no database with applications.
+    let applications: ApplicationAuthenticator?
     let guests: GuestAuthenticator
     let metrics: GatewayMetrics
     let draining: DrainingFlag
@@ -90,10 +92,12 @@ struct SignalingResponder: Sendable {
                 in: route.endpoint.errorForm)
         case .poll(let audience):
             do throws(APIError) {
-                return try await poll(request, route, audience, on: requester.connection)
+                return try await poll(request, route, audience, from: requester)
             } catch {
                 throw Refusal(error, in: route.endpoint.errorForm)
             }
+        case .applicationTokens:
+            return try await issueToken(request, route, from: requester)
         case .operational(let resource):
             return try await answer(request, resource)
         }

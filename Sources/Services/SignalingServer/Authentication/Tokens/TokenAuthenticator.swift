@@ -79,6 +79,15 @@ package final class TokenAuthenticator: Sendable {
         return bearer
     }
 
+    /// Checks the token with which a channel of a user is opened or asked (spidr-wire §2, `access_token`).
+    ///
+    /// - Throws: as ``authenticate(_:from:)``; `auth.wrong_user` for the token of another user.
+    func check(_ token: String, isOf user: UserAddress, from address: IPAddress?) async throws(APIError) {
+        guard try await authenticate(token, from: address).user == user else {
+            throw APIError(.authWrongUser, "The token belongs to another user than the path.")
+        }
+    }
+
     private func exists(_ user: UserAddress) async throws(APIError) -> Bool {
         let now = clock.now
         if known.withLock({ $0[user].map { now < $0 } ?? false }) { return true }

@@ -37,6 +37,8 @@ package enum TokenError: Error, Equatable, Sendable, CaseIterable {
     case wrongAudience
     /// The claim with the user is missing, or no address.
     case noUser
+    /// The claim that lists services is neither a text nor a list of texts.
+    case malformedServices
     /// There is no account of that name.
     case unknownUser
 
@@ -46,7 +48,9 @@ package enum TokenError: Error, Equatable, Sendable, CaseIterable {
         case .tooLarge, .malformed, .unsupportedAlgorithm, .critical, .wrongType, .unknownKey, .ambiguousKey,
             .wrongAlgorithm, .badSignature:
             false
-        case .noExpiry, .expired, .notYetValid, .malformedStart, .wrongIssuer, .wrongAudience, .noUser, .unknownUser:
+        case .noExpiry, .expired, .notYetValid, .malformedStart, .wrongIssuer, .wrongAudience, .noUser,
+            .malformedServices,
+            .unknownUser:
             true
         }
     }
@@ -70,6 +74,7 @@ package enum TokenError: Error, Equatable, Sendable, CaseIterable {
         case .wrongIssuer: "The token is from another issuer."
         case .wrongAudience: "The token is for another audience."
         case .noUser: "The token does not name a user."
+        case .malformedServices: "The token does not list services as texts."
         case .unknownUser: "The token's user has no account here."
         }
     }

@@ -8,6 +8,8 @@ package struct TokenPolicy: Equatable, Sendable {
     package var audience: String?
     /// The claim that names the user: `user@domain`, or a name in the default domain.
     package var userClaim = "sub"
+    /// The claim that lists the services which the user may subscribe to; `nil`: all that are offered.
+    package var servicesClaim: String?
     /// How far the clocks of issuer and gateway may differ when `exp` and `nbf` are compared; 0 or more.
     package var clockSkew = Duration.seconds(30)
 
@@ -20,11 +22,14 @@ package struct TokenPolicy: Equatable, Sendable {
         package let user: UserAddress
         /// The time in `exp`, in whole seconds since 1970.
         package let expires: Int64
+        /// The services that the token allows, in lower case; `nil`: all that are offered.
+        package let services: Set<String>?
 
         /// Makes a bearer of its parts.
-        package init(user: UserAddress, expires: Int64) {
+        package init(user: UserAddress, expires: Int64, services: Set<String>? = nil) {
             self.user = user
             self.expires = expires
+            self.services = services
         }
     }
 
@@ -57,7 +62,20 @@ package struct TokenPolicy: Equatable, Sendable {
         }
         guard let name = claims[userClaim]?.text, let user = UserAddress(parsing: name, defaultDomain: defaultDomain)
         else { throw .noUser }
-        return Bearer(user: user, expires: Int64(expires.rounded(.down)))
+        return Bearer(
+            user: user, expires: Int64(expires.rounded(.down)),
+            services: try servicesClaim.map { claim throws(TokenError) in try Self.services(claims[claim]) })
+    }
+
+    /// A list of texts, or one text with spaces between the names (as `scope` in RFC 8693 §4.2). A token that says
+    /// nothing about services allows none.
+    private static func services(_ claim: StrictJSON?) throws(TokenError) -> Set<String> {
+        guard let claim else { return [] }
+        if let text = claim.text { return Set(text.split(separator: " ").map { $0.lowercased() }) }
+        let elements = claim.elements ?? []
+        let texts = elements.compactMap(\.text)
+        guard claim.elements != nil, texts.count == elements.count else { throw .malformedServices }
+        return Set(texts.map { $0.lowercased() })
     }
 
     /// Times beyond this many seconds since 1970 are none. Up to here they are whole numbers of a `Double`.
