@@ -37,11 +37,11 @@ package actor Authenticator {
     /// The queue of logins for the slow hash; a login is named by the digest of its credentials.
     package typealias WaitingLine = LoginQueue<CredentialDigest>
 
-    private let users: any UserRepository
     private let clock: any RuntimeClock
     private let metrics: GatewayMetrics
     private let verifier: PasswordVerifier
     private let logger: Logger
+    private let records: LoginRecords
     private let key: CredentialDigest.Key
     private let journal: LoginJournal?
     private let configuration: Configuration
@@ -89,10 +89,10 @@ package actor Authenticator {
         key: CredentialDigest.Key, remembered: RememberedLogins = RememberedLogins(), journal: LoginJournal? = nil,
         configuration: Configuration = Configuration()
     ) {
-        self.users = users
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
+        records = LoginRecords(users: users, logger: logger)
         self.random = random
         self.key = key
         self.journal = journal
@@ -131,7 +131,7 @@ package actor Authenticator {
             metrics.authenticationFailures[error.code == .authMissing ? .missing : .malformed].increment()
             throw error
         }
-        let login = try await resolve(credentials).get()
+        let login = try await records.login(of: credentials).get()
         let claim = LoginThrottle.Claim(login.user, from: network)
         return try await check(login, key.digest(header ?? ""), claim, for: requester).get()
     }
@@ -189,7 +189,7 @@ package actor Authenticator {
             if !isUsual { arrived(with: digest, claim) }
             return .success(user)
         case .knownFor(_, let record):
-            switch await storedRecord(of: user) {
+            switch await records.record(of: user) {
             case .success(let stored?) where key.mark(of: stored.text) == record:
                 if verified.confirm(digest, at: clock.now) { metrics.loginsRestored.increment() }
                 arrived(with: digest, claim)
@@ -223,37 +223,10 @@ package actor Authenticator {
         }
     }
 
-    // MARK: - Auth names
-
-    /// A login: the account that it is for, and the name that was used.
-    private struct Login {
-        /// The account; it may not exist.
-        let user: UserAddress
-        let password: Redacted<String>
-        /// The auth name that was used; `nil`: the address.
-        let authName: AuthName?
-    }
-
-    /// Finds the account of a login. A bare name may be the auth name of an account; if no account has it, it is short
-    /// for an address of the default domain.
-    private func resolve(_ credentials: BasicCredentials) async -> Result<Login, APIError> {
-        let byAddress = Login(user: credentials.user, password: credentials.password, authName: nil)
-        guard credentials.isBareName, let name = AuthName(String(credentials.user.user)) else {
-            return .success(byAddress)
-        }
-        do throws(StorageError) {
-            guard let account = try await users.user(named: name) else { return .success(byAddress) }
-            return .success(Login(user: account.address, password: credentials.password, authName: name))
-        } catch {
-            logger.error("user cannot be read", metadata: [LogKey.error: "\(error)"])
-            return .failure(.unavailable)
-        }
-    }
-
     // MARK: - The slow hash
 
     private func check(
-        _ login: Login, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
+        _ login: LoginRecords.Login, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
         for requester: Requester
     ) async -> Outcome {
         let now = clock.now
@@ -296,7 +269,7 @@ package actor Authenticator {
     }
 
     private func checkInTurn(
-        _ login: Login, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
+        _ login: LoginRecords.Login, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
         _ attempt: LoginThrottle.Attempt
     ) async -> Outcome {
         let came = clock.now
@@ -344,12 +317,12 @@ package actor Authenticator {
     }
 
     private func verify(
-        _ login: Login, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
+        _ login: LoginRecords.Login, _ digest: CredentialDigest, _ claim: LoginThrottle.Claim,
         _ attempt: LoginThrottle.Attempt
     ) async -> Outcome {
         let user = login.user
-        let record: LoginRecord?
-        switch await storedRecord(of: user) {
+        let record: LoginRecords.Record?
+        switch await records.record(of: user) {
         // An account with an auth name is not found by its address, and is found by no other auth name.
         case .success(let stored): record = stored?.authName == login.authName ? stored : nil
         case .failure(let error):
@@ -374,28 +347,6 @@ package actor Authenticator {
             throttle.succeeded(attempt)
             metrics.passwordChecks[.failed].increment()
             logger.error("password check failed", metadata: [LogKey.error: "\(error)"])
-            return .failure(.unavailable)
-        }
-    }
-
-    // MARK: - Stored records
-
-    /// What a login of a user is held against.
-    private struct LoginRecord {
-        let password: String
-        let authName: AuthName?
-
-        /// Differs if the password or the auth name does, so that remembered logins end with either.
-        var text: String { authName.map { "\(password)\n\($0)" } ?? password }
-    }
-
-    /// The stored record of a user; `nil` if there is no such user.
-    private func storedRecord(of user: UserAddress) async -> Result<LoginRecord?, APIError> {
-        do throws(StorageError) {
-            return .success(
-                try await users.user(user).map { LoginRecord(password: $0.passwordRecord, authName: $0.authName) })
-        } catch {
-            logger.error("user cannot be read", metadata: [LogKey.error: "\(error)"])
             return .failure(.unavailable)
         }
     }
