@@ -9,6 +9,7 @@ struct ExplorationTests {
     /// other.
     @Test func `two parties and a target never reach a state that breaks a rule`() throws {
         var charts = CallExplorer.Charts()
+        var walks: [Exploration] = []
         for (alice, others) in HoldTests.pairings {
             let start = try CallExplorer(.oneCall, alice: alice, others: others)
             let exploration = try Exploration(of: [start], depth: Exploration.isDeep ? 12 : 10) {
@@ -16,7 +17,11 @@ struct ExplorationTests {
             }
             print("one call, \(alice.rawValue) and \(others.rawValue): \(exploration)")
             #expect(exploration.states > 5_000)
+            walks.append(exploration)
         }
+        let stale = try ExplorationTable.fault(
+            in: "one call, in each pairing of hold dialects", walks, isDeep: Exploration.isDeep)
+        #expect(stale == nil)
         // A deep walk finds more than the document says.
         guard !Exploration.isDeep else { return }
         let fault = try ExpectedDocument(
@@ -47,6 +52,8 @@ struct ExplorationTests {
         let exploration = try Exploration(of: [start], depth: 6) { charts.note($0, $1, $2) }
         print("two calls: \(exploration)")
         #expect(exploration.states > 10_000)
+        let stale = try ExplorationTable.fault(in: "two calls of one user", [exploration])
+        #expect(stale == nil)
         let fault = try ExpectedDocument(
             "call-states/two-calls.md", title: "Two calls of one user",
             [
@@ -64,6 +71,7 @@ struct ExplorationTests {
     /// messages between the calls.
     @Test func `legs of held calls that are brought together never reach a state that breaks a rule`() throws {
         var charts = CallExplorer.Charts()
+        var walks: [Exploration] = []
         for (name, alice, others, steps, requests) in Self.preparations {
             let start = try CallExplorer(
                 .heldCalls, alice: alice, others: others, prepared: steps, requests: requests)
@@ -71,7 +79,10 @@ struct ExplorationTests {
             print("two calls, \(name), \(alice.rawValue) and \(others.rawValue), \(requests) requests: \(exploration)")
             #expect(exploration.states > 1_000)
             #expect(exploration.open == 0)
+            walks.append(exploration)
         }
+        let stale = try ExplorationTable.fault(in: "two held calls of one user", walks)
+        #expect(stale == nil)
         let fault = try ExpectedDocument(
             "call-states/held-calls.md", title: "Two held calls of one user",
             [
@@ -108,6 +119,8 @@ struct ExplorationTests {
         print("until the answer: \(exploration)")
         #expect(exploration.states > 10_000)
         #expect(exploration.open == 0)
+        let stale = try ExplorationTable.fault(in: "until the answer", [exploration])
+        #expect(stale == nil)
         let fault = try ExpectedDocument(
             "call-states/until-the-answer.md", title: "Until the answer",
             [
@@ -127,6 +140,8 @@ struct ExplorationTests {
         }
         print("until the answer, with early media: \(exploration)")
         #expect(exploration.states > 1_000)
+        let stale = try ExplorationTable.fault(in: "until the answer, with early media", [exploration])
+        #expect(stale == nil)
         let fault = try ExpectedDocument(
             "call-states/early-media.md", title: "Until the answer, with early media",
             [
@@ -145,6 +160,8 @@ struct ExplorationTests {
         print("until the answer, without an offer: \(exploration)")
         #expect(exploration.states > 5_000)
         #expect(exploration.open == 0)
+        let stale = try ExplorationTable.fault(in: "until the answer, without an offer", [exploration])
+        #expect(stale == nil)
         let fault = try ExpectedDocument(
             "call-states/slow-start.md", title: "Until the answer, without an offer",
             [
@@ -158,6 +175,7 @@ struct ExplorationTests {
     /// Cameras that come and go among holds, offers that are asked for, a transfer, and answers that are late or never
     /// come.
     @Test func `both ends and the gateway agree on every m-line`() throws {
+        var walks: [Exploration] = []
         for (name, alice, others, daveSeesVideo, steps) in Self.filmings {
             let requests = Exploration.isDeep ? 3 : 2
             let start = try CallExplorer(
@@ -167,7 +185,11 @@ struct ExplorationTests {
             print("\(name), \(alice.rawValue) and \(others.rawValue), \(requests) requests: \(exploration)")
             #expect(exploration.states > 1_000)
             #expect(exploration.open == 0)
+            walks.append(exploration)
         }
+        let stale = try ExplorationTable.fault(
+            in: "cameras, in four courses of a call that has come so far", walks, isDeep: Exploration.isDeep)
+        #expect(stale == nil)
     }
 
     private static let filmings:
@@ -194,7 +216,7 @@ struct ExplorationTests {
     /// All of that in one world: holds in both dialects, cameras, transfers to an address and to another call, a
     /// conference, calls that go to another device, and messages between the calls in any order.
     @Test func `all that two calls can be asked for at once leads nobody astray`() async throws {
-        let states = try await withThrowingTaskGroup(of: Int.self) { walks in
+        let explorations = try await withThrowingTaskGroup(of: Exploration.self) { walks in
             for course in Exploration.isDeep ? Self.deepCourses : Self.courses {
                 walks.addTask {
                     let (name, alice, others, applications, steps, requests) = course
@@ -205,13 +227,18 @@ struct ExplorationTests {
                     let course = "\(name), \(alice.rawValue) and \(others.rawValue), \(requests) requests"
                     print("everything, \(course): \(exploration)")
                     #expect(exploration.open == 0)
-                    return exploration.states
+                    return exploration
                 }
             }
-            return try await walks.reduce(0, +)
+            return try await walks.reduce(into: [Exploration]()) { $0.append($1) }
         }
+        let states = explorations.map(\.states).reduce(0, +)
         print("everything: \(states) states")
         #expect(states >= (Exploration.isDeep ? 1_000_000 : 25_000))
+        let stale = try ExplorationTable.fault(
+            in: "everything at once, in six courses of two calls that have come so far", explorations,
+            isDeep: Exploration.isDeep)
+        #expect(stale == nil)
     }
 
     /// Found by a deep walk: the only one who could see what Alice films leaves the conference.

@@ -28,7 +28,7 @@ private struct StateDigest: Hashable {
 }
 
 /// Every state that can be reached, each visited once, the nearest first.
-package struct Exploration {
+package struct Exploration: Sendable {
     /// With `ORBWEAVER_EXPLORE=deep` the walks go further, for minutes (scripts/nightly).
     package static let isDeep = ProcessInfo.processInfo.environment["ORBWEAVER_EXPLORE"] == "deep"
 

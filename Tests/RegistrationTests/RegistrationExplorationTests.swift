@@ -11,6 +11,8 @@ struct RegistrationExplorationTests {
         }
         print("a subscription: \(exploration)")
         #expect(exploration.states > 1_000)
+        let stale = try ExplorationTable.fault(in: "a subscription", [exploration])
+        #expect(stale == nil)
         let fault = try ExpectedDocument(
             "call-states/registration.md", title: "A registration",
             [
