@@ -87,6 +87,39 @@ async def test_it_is_talked_to_in_a_conference(party):
     (await conference.end()).succeeded()
 
 
+async def test_two_of_its_legs_talk_to_each_other_until_the_gateway_stops(own_gateway, party):
+    """Alice connects two calls with it, and has left both then: what is left is a call without clients."""
+    own = own_gateway()
+    alice = await party("alice", base=own.http, sounds=True)
+    first, second = await alice.dial("echo"), await alice.dial("echo")
+    for call in (first, second):
+        await call.answered()
+    (await first.transfer(second)).succeeded()
+    assert (await first.over()).by == "sessionComplete"
+    assert (await second.over()).by == "callEnd"
+    first.farewell.succeeded()
+    for call in (first, second):
+        assert (await alice.state(call.session)).status == 404
+
+    own.terminate()
+    assert await alice.closed() == 1001
+    alice.subscription = None
+    assert await own.ended() == 0
+    kept, given = own.events().values()  # in the order in which Alice dialled
+    joined = [event["fact"]["joined"]["party"] for event in kept if "joined" in event["fact"]]
+    assert [(party["user"], party["arrival"]) for party in joined] == [
+        ("alice@dev.local", "dialled"),
+        ("echo@dev.local", "called"),
+        ("echo@dev.local", "handedOver"),
+    ]
+    assert [event["leg"] for event in kept if "completed" in event["fact"]] == [0]
+    assert [event["leg"] for event in given if "moved" in event["fact"]] == [1]
+    # Those who are in a call at its end are told: Alice is not.
+    assert [event["leg"] for event in kept if "released" in event["fact"]] == [1, 2]
+    ends = [events[-1]["fact"]["ended"]["record"]["cause"] for events in (kept, given)]
+    assert [set(cause) for cause in ends] == [{"drained"}, {"transferred"}]
+
+
 def test_a_page_calls_it_and_hears_itself(gateway, browser):
     phone = PhonePage.open(browser(), gateway.http, "alice")
     addresses = phone.page.run("[...document.querySelectorAll('#addresses option')].map(({ value }) => value)")

@@ -104,6 +104,13 @@ class EventLog:
     def options(self) -> tuple[str, ...]:
         return "--set", f"calls.event_log={self.path}"
 
+    def by_call(self) -> dict[str, list[dict]]:
+        """The events of each call, in their order; the call that was started first comes first."""
+        events = defaultdict(list)
+        for line in map(json.loads, self.path.read_text().splitlines()):
+            events[line["call"]].append(line["event"])
+        return events
+
     def ask_for_records(self, base: str, port: int, password: str | None):
         """Asks a running gateway for the call log of everybody who had a call, as their clients would.
 

@@ -109,6 +109,10 @@ class Gateway:
         assert values, f"there is no metric {name}"
         return sum(map(float, values))
 
+    def events(self) -> dict[str, list[dict]]:
+        """What its event log says of each call, the oldest first."""
+        return self._events.by_call()
+
     def terminate(self):
         """What an operator's system sends; the gateway drains."""
         self._process.send_signal(signal.SIGTERM)
