@@ -54,7 +54,7 @@ extension Call {
             }
             edit(leg) { $0.transport = own }
             edit(.caller) { $0.transport = callers }
-            actions += unanswered.hasProgressed ? [.stopPlaying(to: .caller)] : prepare(.caller)
+            actions += unanswered.progress.hasEarlyMedia ? [.stopPlaying(to: .caller)] : prepare(.caller)
             actions += prepareAnswered(leg)
             actions += [.route(.caller, .leg(leg)), .route(leg, .leg(.caller))] + connect(.caller) + connect(leg)
         }
@@ -70,7 +70,7 @@ extension Call {
     /// A leg that rang has answered, and talks to the caller from now on.
     mutating func noteAnswer(_ leg: LegID, _ request: CallAnswerRequest, from device: SubscriptionID?) -> [CallAction] {
         edit(leg) { $0.noteAnswer(request) }
-        edit(.caller) { $0.stage = .talking }
+        edit(.caller) { $0.move(to: .talking) }
         return note(leg, .talks(device: device)) + note(.caller, .talks(device: nil))
     }
 }
@@ -78,7 +78,7 @@ extension Call {
 extension CallLeg {
     /// Records that the leg has answered.
     mutating func noteAnswer(_ request: CallAnswerRequest) {
-        stage = .talking
+        move(to: .talking)
         handlesReplacement = request.handlesReplacement || request.acceptsReplacement
     }
 }

@@ -62,7 +62,7 @@ extension Call {
         let holds = transport.wants?.principalDirection.map { !$0.receives } ?? false
         edit(.caller) { member in
             member.transport = transport
-            member.stage = .talking
+            member.move(to: .talking)
             member.holds = holds
         }
         let established = establish(since: joining.startedAt, asConference: true, content: joining.content, at: now)

@@ -11,7 +11,7 @@ import SDP
 extension Call {
     /// Gives the caller a provisional answer, and starts what it can hear from now on.
     mutating func giveEarlyMedia(_ caller: LegMedia, _ sdp: String) -> [CallAction] {
-        unanswered?.hasProgressed = true
+        unanswered?.progress = .earlyMedia
         edit(.caller) { $0.media = caller }
         return prepare(.caller) + connect(.caller) + playEarly(isRinging: false)
             + tell(.caller, .progressed(description: sdp))

@@ -52,9 +52,9 @@ extension Call {
 extension Call {
     /// Tells the caller that a device rings, once. A transferor is told nothing until the transfer is decided.
     mutating func rang() -> [CallAction] {
-        guard let unanswered, !unanswered.hasRung else { return [] }
-        self.unanswered?.hasRung = true
-        return (unanswered.hasProgressed ? playEarly(isRinging: true) : []) + tell(.caller, .alerted)
+        guard let progress = unanswered?.progress, let rung = progress.rung else { return [] }
+        unanswered?.progress = rung
+        return (progress.hasEarlyMedia ? playEarly(isRinging: true) : []) + tell(.caller, .alerted)
     }
 
     /// Ends the call. Apart from this, a call ends only when its last leg leaves.

@@ -95,7 +95,7 @@ extension Call {
     mutating func complete(_ leg: LegID, _ purpose: HandoverPurpose, at now: MonotonicTime) -> [CallAction] {
         let deadline = now + configuration.completionTime
         edit(leg) { member in
-            member.stage = .completed(until: deadline)
+            member.move(to: .completed(until: deadline))
             member.transport = .absent
             member.playing = nil
             member.exchange.close()

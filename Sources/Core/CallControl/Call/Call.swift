@@ -37,16 +37,27 @@ package struct Call: Equatable, Sendable {
         let startedAt: MonotonicTime
         /// What every device of the callee is told, including devices that subscribe while the call rings.
         var invitation: CallEvent.Invitation
-        /// The caller has been told that a device rings.
-        var hasRung = false
-        /// The caller has a description ahead of the answer (early media).
-        var hasProgressed = false
+        /// What the caller has been told.
+        var progress = Progress.silent
         /// How often the call has been forwarded to another address.
         var forwards = 0
-        /// Why no device rings; the call ends for this reason at `deadline`. `nil`: devices ring.
-        var unreachable: CallEndCause.Unreachable?
         /// When the devices stop ringing.
         var deadline: MonotonicTime
+
+        /// What the caller of a call that is not answered has been told.
+        ///
+        ///     silent ── it has a description ahead of the answer ──▶ earlyMedia
+        ///        └───────────────── a device rings ──▶ rung ◀────────────┘
+        enum Progress: Equatable, Sendable {
+            /// Nothing yet.
+            case silent
+            /// It has a description ahead of the answer, and hears what that brings.
+            case earlyMedia
+            /// A device rings.
+            case rung(withEarlyMedia: Bool)
+            /// Nothing: no device rings, and the call ends for this reason at `deadline`.
+            case unreachable(CallEndCause.Unreachable)
+        }
     }
 
     /// A call whose legs talk, or (slow start) negotiate their first offer.
@@ -111,7 +122,7 @@ package struct Call: Equatable, Sendable {
     mutating func add(_ leg: CallLeg) {
         precondition(
             leg.id > .callee && leg.id <= lastLeg && self[leg.id] == nil,
-            "a number is taken for one end, and used for no other")
+            "a number is taken for one leg, and used for no other")
         legs.append(leg)
     }
 }
@@ -174,6 +185,25 @@ extension Call.State {
     }
 }
 
+extension Call.Unanswered.Progress {
+    /// The caller has a description ahead of the answer (early media).
+    var hasEarlyMedia: Bool {
+        switch self {
+        case .earlyMedia, .rung(withEarlyMedia: true): true
+        case .silent, .rung(withEarlyMedia: false), .unreachable: false
+        }
+    }
+
+    /// The progress once a device rings; `nil` if the caller knows that one does, or none can.
+    var rung: Self? {
+        switch self {
+        case .silent: .rung(withEarlyMedia: false)
+        case .earlyMedia: .rung(withEarlyMedia: true)
+        case .rung, .unreachable: nil
+        }
+    }
+}
+
 // MARK: - Start
 
 extension Call {
@@ -231,18 +261,20 @@ extension Call {
         guard state == .initial else { preconditionFailure("a call starts once") }
         edit(.callee) { callee in
             callee.party.devices = []
-            callee.stage = .unreached
+            callee.move(to: .unreached)
         }
         move(
             to: .unanswered(
                 Unanswered(
-                    startedAt: now, invitation: CallEvent.Invitation(), unreachable: reason,
+                    startedAt: now, invitation: CallEvent.Invitation(), progress: .unreachable(reason),
                     deadline: now + configuration.unreachableTime)))
         return introduced(.caller, as: .dialled) + introduced(.callee, as: .called)
     }
 
     /// Why no device rings, in a call that is about to end for that reason.
-    var unreachable: CallEndCause.Unreachable? { unanswered?.unreachable }
+    var unreachable: CallEndCause.Unreachable? {
+        if case .unreachable(let reason) = unanswered?.progress { reason } else { nil }
+    }
 
     /// Invites the devices of a leg.
     mutating func ring(_ leg: LegID, with invitation: CallEvent.Invitation) -> [CallAction] {

@@ -4,6 +4,12 @@ package import SDP
 /// One leg of a call: its party, its stage, and what was negotiated with it.
 package struct CallLeg: Equatable, Sendable {
     /// How far a leg has come.
+    ///
+    ///     waiting ── an answer, or a conference starts ──▶ talking ── its part is done ──▶ completed
+    ///     ringing ── it answers ─────────────────────────▶ talking
+    ///        └────── no device can ring ──▶ unreached
+    ///
+    /// A leg of another call comes as one that talks.
     package enum Stage: Equatable, Sendable {
         /// The caller, before the answer.
         case waiting
@@ -24,8 +30,8 @@ package struct CallLeg: Equatable, Sendable {
     package internal(set) var party: CallParty
     /// Whether this leg was rung; otherwise it dialled. Decides which names its clients look at (spidr-wire §5.2).
     let isCalled: Bool
-    /// How far the leg has come.
-    package internal(set) var stage: Stage
+    /// How far the leg has come. Only `move(to:)` leads from one stage to another.
+    package private(set) var stage: Stage
     /// The party that the user of this leg talks to, as it is shown.
     var remote: ShownParty
     /// What carries the media of this leg.
@@ -57,4 +63,26 @@ package struct CallLeg: Equatable, Sendable {
 
     /// What this leg wants; `nil` if it has described nothing yet, or media goes from peer to peer.
     package var wishes: MediaOutline? { wants.map { MediaOutline($0) } }
+}
+
+// MARK: - Stage
+
+extension CallLeg {
+    /// Moves the leg along an edge of the diagram above `Stage`.
+    mutating func move(to next: Stage) {
+        assert(stage.leads(to: next), "the diagram has no edge from \(stage) to \(next)")
+        stage = next
+    }
+}
+
+extension CallLeg.Stage {
+    /// Whether the diagram above has an edge from this stage to another one.
+    fileprivate func leads(to next: Self) -> Bool {
+        switch (self, next) {
+        case (.waiting, .talking), (.ringing, .talking): true
+        case (.ringing, .unreached): true
+        case (.talking, .completed): true
+        case (.waiting, _), (.ringing, _), (.unreached, _), (.talking, _), (.completed, _): false
+        }
+    }
 }

@@ -32,7 +32,11 @@ extension Call {
             guard let leg = self[id] else { return .ended }
             if leg.stage == .unreached { return .ended }
             if leg.stage == .ringing { return .ringing }
-            return unanswered.hasRung ? .ringing : unanswered.hasProgressed ? .sessionProgress : .dialing
+            switch unanswered.progress {
+            case .rung: return .ringing
+            case .earlyMedia: return .sessionProgress
+            case .silent, .unreachable: return .dialing
+            }
         case .joining: return self[id] == nil ? .ended : .dialing
         case .answered(let answered):
             guard let leg = self[id] else { return .ended }
