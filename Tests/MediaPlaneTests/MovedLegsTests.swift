@@ -133,6 +133,35 @@ import Testing
         #expect(host(claims, Self.path) == first)
     }
 
+    @Test func `a packet is for the one leg that claims its path, here or elsewhere, and keys decide between several`()
+    {
+        var claims = PathClaims<LegPlace<String>>()
+        guard case .stray = claims.admission(over: Self.path) else {
+            Issue.record("a path without a leg admits \(claims.admission(over: Self.path))")
+            return
+        }
+        claims.claim(Self.path, by: leg, at: .here("a leg"))
+        guard case .here("a leg", isProven: false) = claims.admission(over: Self.path) else {
+            Issue.record("a claimed path admits \(claims.admission(over: Self.path))")
+            return
+        }
+        claims.prove(Self.path, by: leg)
+        guard case .here("a leg", isProven: true) = claims.admission(over: Self.path) else {
+            Issue.record("a proven path admits \(claims.admission(over: Self.path))")
+            return
+        }
+        LegPlace.apply(.validated(LegNumber(7, madeBy: first), Self.path), by: first, to: &claims)
+        guard case .contested = claims.admission(over: Self.path) else {
+            Issue.record("a contested path admits \(claims.admission(over: Self.path))")
+            return
+        }
+        claims.withdraw(Self.path, by: leg)
+        guard case .elsewhere(first) = claims.admission(over: Self.path) else {
+            Issue.record("a path of a leg elsewhere admits \(claims.admission(over: Self.path))")
+            return
+        }
+    }
+
     @Test(arguments: [(1, 1), (2, 1), (3, 2), (256, 256)])
     func `every socket and every call has one worker`(workers: Int, sockets: Int) {
         let layout = WorkerLayout(workers: workers, socketsPerWorker: sockets)

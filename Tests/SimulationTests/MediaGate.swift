@@ -1,8 +1,9 @@
 import MediaPlane
 import Primitives
 
-/// Whose media comes over which path, decided as a `MediaWorker` decides it: a valid check claims a path in
-/// `PathClaims`, and a packet is let in for the leg that holds its path, once DTLS has authenticated that leg's peer.
+/// Whose media comes over which path: a valid check claims a path in `PathClaims`, whose `admission(over:)` decides
+/// for a `MediaWorker` as well. Packets here are not encrypted: in place of the keys of a leg stands that DTLS has
+/// authenticated its peer. No leg of a rig claims the path of another one.
 ///
 /// A rig that keeps its paths here tests the type that ships. It shows every action of a session to `follow`.
 struct MediaGate {
@@ -23,10 +24,11 @@ struct MediaGate {
     ///
     /// - Parameter sessions: who has keys.
     func leg(for path: Path, among sessions: [LegIndex: PeerSession]) -> LegIndex? {
-        guard case .here(let leg)? = paths.holding(of: path)?.owner.place, sessions[leg]?.isEstablished == true else {
-            return nil
+        switch paths.admission(over: path) {
+        case .stray: return nil
+        case .here(let leg, _): return sessions[leg]?.isEstablished == true ? leg : nil
+        case .contested, .elsewhere: preconditionFailure("each leg is here, and has paths of its own")
         }
-        return leg
     }
 
     private static func number(_ leg: LegIndex) -> LegNumber { LegNumber(UInt64(leg.rawValue), madeBy: WorkerIndex(0)) }

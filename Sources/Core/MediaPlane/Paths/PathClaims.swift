@@ -12,7 +12,7 @@ package import Primitives
 ///                            ▼    └── withdraw ──  ▼
 ///                        contested: one owner, others in the order of their last checks
 ///
-/// `Place` says where a leg is. `holding(of:)` is called for every packet.
+/// `Place` says where a leg is. `admission(over:)` says of every packet what is done with it.
 package struct PathClaims<Place> {
     /// The claim of a leg to a path.
     package struct Claim {
@@ -47,7 +47,6 @@ package struct PathClaims<Place> {
     package var isEmpty: Bool { holdings.isEmpty }
 
     /// The owner of the path; `nil` if no leg claims it.
-    @inlinable
     package func holding(of path: Path) -> Holding? { holdings[path] }
 
     /// All claims to the path, the owner's first.

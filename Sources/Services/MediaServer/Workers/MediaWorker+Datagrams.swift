@@ -51,17 +51,15 @@ extension MediaWorker {
     // MARK: Media
 
     private func relay(_ slot: Int, over path: Path, _ context: inout WorkerContext) {
-        guard let holding = paths.holding(of: path) else {
-            return receiveStray(slot, .media, over: path, &context)
-        }
-        guard !holding.isContested else { return receiveContested(slot, .media, over: path, &context) }
-        switch holding.owner.place {
+        switch paths.admission(over: path) {
+        case .stray: receiveStray(slot, .media, over: path, &context)
+        case .contested: receiveContested(slot, .media, over: path, &context)
         case .elsewhere(let host): passOn(slot, over: path, to: host, context)
-        case .here(let leg):
+        case .here(let leg, let isProven):
             tally.received(bytes: context.transport.count(slot))
             do throws(PacketRefusal) {
                 let plain = try open(slot, .media, of: leg, &context)
-                if !holding.owner.isProven { prove(path, by: leg, bytes: context.transport.count(slot)) }
+                if !isProven { prove(path, by: leg, bytes: context.transport.count(slot)) }
                 noteLife(of: leg, over: path, &context)
                 mediaReceived(slot, count: plain, of: leg, &context)
             } catch {
@@ -148,17 +146,15 @@ extension MediaWorker {
     }
 
     private func receiveControl(_ slot: Int, over path: Path, _ context: inout WorkerContext) {
-        guard let holding = paths.holding(of: path) else {
-            return receiveStray(slot, .control, over: path, &context)
-        }
-        guard !holding.isContested else { return receiveContested(slot, .control, over: path, &context) }
-        switch holding.owner.place {
+        switch paths.admission(over: path) {
+        case .stray: receiveStray(slot, .control, over: path, &context)
+        case .contested: receiveContested(slot, .control, over: path, &context)
         case .elsewhere(let host): passOn(slot, over: path, to: host, context)
-        case .here(let leg):
+        case .here(let leg, let isProven):
             tally.controlReceived += 1
             do throws(PacketRefusal) {
                 let plain = try open(slot, .control, of: leg, &context)
-                if !holding.owner.isProven { prove(path, by: leg, bytes: context.transport.count(slot)) }
+                if !isProven { prove(path, by: leg, bytes: context.transport.count(slot)) }
                 noteLife(of: leg, over: path, &context)
                 controlReceived(slot, count: plain, over: path, of: leg, &context)
             } catch {

@@ -26,11 +26,11 @@ extension MediaWorker {
     }
 
     func receiveHandshake(_ slot: Int, over path: Path, _ context: inout WorkerContext) {
-        guard let holding = paths.holding(of: path) else { return tally.drop(.unknownAddress) }
-        guard !holding.isContested else { return receiveContestedHandshake(slot, over: path, &context) }
-        switch holding.owner.place {
+        switch paths.admission(over: path) {
+        case .stray: tally.drop(.unknownAddress)
+        case .contested: receiveContestedHandshake(slot, over: path, &context)
         case .elsewhere(let host): passOn(slot, over: path, to: host, context)
-        case .here(let leg):
+        case .here(let leg, _):
             if let reason = show(slot, over: path, to: leg, &context) { tally.drop(reason) }
         }
     }
