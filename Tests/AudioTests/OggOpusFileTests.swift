@@ -1,4 +1,5 @@
 import Audio
+import Primitives
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Audio
 import CallControl
 import Foundation
 import MediaServer
+import Primitives
 import TestSupport
 import Testing
 
@@ -128,8 +129,7 @@ struct MediaLibraryTests {
         file[200] ^= 0xFF
         try Data(file).write(to: folder.appending(path: "damaged.opus"))
         let library = MediaLibrary(folder: folder.path)
-        let fault = "its page at byte 121 is damaged: the checksum differs"
-        await #expect(throws: MediaFileError.undecodable("damaged.opus", fault: fault)) {
+        await #expect(throws: MediaFileError.undecodable("damaged.opus", .wrongChecksum(byte: 121))) {
             try await library.load("damaged.opus")
         }
     }

@@ -1,4 +1,5 @@
 import CallControl
+import Primitives
 import SDP
 import SPiDR
 import Testing
@@ -31,8 +32,16 @@ struct CallErrorSentenceTests {
             ),
             (.unplayable(.unreadable("x.wav")), "This cannot be played: \"x.wav\" cannot be read."),
             (
-                .unplayable(.undecodable("x.wav", fault: "it is empty")),
-                "This cannot be played: \"x.wav\": it is empty."
+                .unplayable(.undecodable("x.wav", .noDataChunk)),
+                "This cannot be played: \"x.wav\": it has no data chunk."
+            ),
+            (
+                .unplayable(.undecodable("x.opus", .wrongChecksum(byte: 121))),
+                "This cannot be played: \"x.opus\": its page at byte 121 is damaged: the checksum differs."
+            ),
+            (
+                .unplayable(.undecodable("x.opus", .decoderFailed(code: -3))),
+                "This cannot be played: \"x.opus\": libopus cannot decode it: error -3."
             ),
         ] as [(CallError, String)])
     func `an error says what is wrong with a description or a file`(_ error: CallError, _ sentence: String) {

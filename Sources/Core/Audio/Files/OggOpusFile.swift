@@ -1,3 +1,5 @@
+package import Primitives
+
 /// The Opus packets in an Ogg file, and how much of their audio is played (RFC 7845).
 ///
 ///     page 0: OpusHead │ page 1…: OpusTags │ audio …

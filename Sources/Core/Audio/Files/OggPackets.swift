@@ -1,3 +1,5 @@
+import Primitives
+
 /// Reassembles the packets of one logical stream from its pages (RFC 3533 §5). Pages of other streams are ignored.
 struct OggPackets: Sendable {
     /// The longest packet that is accepted, in bytes: the longest packet of Opus (RFC 7845 §6).

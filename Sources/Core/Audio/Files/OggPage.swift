@@ -1,3 +1,5 @@
+package import Primitives
+
 /// A page of an Ogg file (RFC 3533 §6), as offsets into the file.
 ///
 ///     "OggS" version flags granule position serial number page number checksum segments │ segment table │ segments …

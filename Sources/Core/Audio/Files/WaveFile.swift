@@ -1,3 +1,5 @@
+package import Primitives
+
 /// The sound of a RIFF/WAVE file: PCM of 16 bits or G.711, with one to eight channels.
 package struct WaveFile: Equatable, Sendable {
     /// Samples per second, 8,000…48,000.

@@ -1,3 +1,5 @@
+package import Primitives
+
 /// Why a file of the media folder cannot be played. A dialect makes the clause for whoever named the file.
 package enum MediaFileError: Error, Hashable, Sendable {
     /// No media folder is configured (`media.folder`).
@@ -12,6 +14,6 @@ package enum MediaFileError: Error, Hashable, Sendable {
     case tooLarge(String, limit: Int)
     /// The file system does not give its content.
     case unreadable(String)
-    /// The content is damaged, or has a format that the gateway does not play. `fault`: the reason of the decoder.
-    case undecodable(String, fault: String)
+    /// The content is damaged, or has a format that the gateway does not play.
+    case undecodable(String, SoundFileError)
 }

@@ -11,7 +11,7 @@ extension MediaFileError {
         case .notRegular(let name): "\"\(name)\" is not a file of its own in the media folder"
         case .tooLarge(let name, let limit): "\"\(name)\" is larger than \(limit >> 20) MB"
         case .unreadable(let name): "\"\(name)\" cannot be read"
-        case .undecodable(let name, let fault): "\"\(name)\": \(fault)"
+        case .undecodable(let name, let fault): "\"\(name)\": \(fault.clause)"
         }
     }
 }

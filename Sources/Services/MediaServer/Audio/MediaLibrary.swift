@@ -2,6 +2,7 @@ internal import Audio
 package import CallControl
 internal import Foundation
 internal import Opus
+internal import Primitives
 internal import SpeexDSP
 
 /// The sound files of one folder. A file is read when it is first requested, and is kept as a sound of 48 kHz.
@@ -92,7 +93,7 @@ package final class MediaLibrary: Sendable {
             }
             return file.rate == 48_000 ? Sound(file.samples, channels: file.channels) : resampled(file)
         } catch {
-            throw .undecodable(name, fault: error.clause)
+            throw .undecodable(name, error)
         }
     }
 
@@ -108,7 +109,7 @@ package final class MediaLibrary: Sendable {
                 samples.append(contentsOf: packet[..<(made * file.channels)])
             }
         } catch {
-            throw .undecodable(reason: "\(error)")
+            throw SoundFileError(error)
         }
         return Sound(Array(samples.prefix(count).dropFirst(file.preSkip * file.channels)), channels: file.channels)
     }
@@ -145,5 +146,16 @@ package final class MediaLibrary: Sendable {
         }
         samples.removeLast(samples.count - made)
         return samples
+    }
+}
+
+extension SoundFileError {
+    /// A packet that the buffer has no room for is longer than 120 ms, and malformed as well (RFC 6716 §3.4).
+    fileprivate init(_ error: OpusError) {
+        self =
+            switch error {
+            case .malformed, .noRoom: .malformedPacket
+            case .failed(let code): .decoderFailed(code: code)
+            }
     }
 }

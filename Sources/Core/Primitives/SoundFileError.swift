@@ -1,5 +1,5 @@
-/// Why a file cannot be played. The edge makes the clause for the operator.
-package enum SoundFileError: Error, Equatable, Sendable {
+/// Why the content of a sound file cannot be played. A dialect makes the clause for whoever named the file.
+package enum SoundFileError: Error, Hashable, Sendable {
     // MARK: The file is damaged, or is not of the format it claims
 
     /// There is no RIFF/WAVE header.
@@ -38,8 +38,10 @@ package enum SoundFileError: Error, Equatable, Sendable {
     case positionBelowSamples(page: UInt32)
     /// The page has a granule position that is less than the one before.
     case positionBelowFormer(page: UInt32)
-    /// The decoder refuses a packet. `reason`: its own words.
-    case undecodable(reason: String)
+    /// The decoder takes a packet for no valid packet of Opus (RFC 6716 §3.4).
+    case malformedPacket
+    /// The decoder fails with this code of libopus.
+    case decoderFailed(code: Int32)
 
     // MARK: The file is valid, and the gateway does not play such files
 

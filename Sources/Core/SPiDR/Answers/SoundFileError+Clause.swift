@@ -1,8 +1,8 @@
-import Audio
+import Primitives
 
 extension SoundFileError {
-    /// The error as a clause for the operator, behind the name of the file.
-    package var clause: String {
+    /// The error as a clause behind the name of the file.
+    var clause: String {
         switch self {
         case .notWave: "it is no RIFF/WAVE file"
         case .shortFormatChunk: "its format chunk is too short"
@@ -22,7 +22,8 @@ extension SoundFileError {
         case .noPosition(let page): "its page \(page) has no granule position"
         case .positionBelowSamples(let page): "its page \(page) has a granule position below its samples"
         case .positionBelowFormer(let page): "its page \(page) has a granule position below the one before"
-        case .undecodable(let reason): "libopus cannot decode it: \(reason)"
+        case .malformedPacket: "libopus cannot decode it: a packet is malformed"
+        case .decoderFailed(let code): "libopus cannot decode it: error \(code)"
         case .sampleFormat(let code, let bits):
             "its samples have the format \(code) with \(bits) bits; PCM of 16 bits and G.711 can be played"
         case .sampleRate(let rate): "its sample rate is \(rate) Hz; 8000 to 48000 can be played"
