@@ -81,7 +81,10 @@ struct PlacementTests {
             return contacts + refusals + [.refused(.tooOften(retryAfter: .seconds(1)))]
                 + (asked < 4 ? [.repeats("before", CallID(9))] : [])
         case .user(_, .attach), .user(_, .contact):
-            return contacts + refusals + [.contact(Contact(endpoint: .devices([]), displayName: "", isEngaged: false))]
+            let others = [LegEndpoint.devices([]), .application(.echo(delay: .seconds(1)))].map {
+                PlacementReply.contact(Contact(endpoint: $0, displayName: "", isEngaged: false))
+            }
+            return contacts + refusals + others
         case .user(_, .charge): return [.done, .refused(.tooOften(retryAfter: .seconds(1)))]
         case .user(_, .recall): return [.absent, .repeats("before", CallID(9))]
         case .user(_, .locate(let session)):
@@ -109,7 +112,7 @@ struct PlacementTests {
     /// What a run has come to.
     private struct Run {
         var placement: any Placement
-        var given: Set<SessionID> = []
+        var given: [SessionID: EndpointAddress] = [:]
         var claims = 0
         /// How often the new call was served, and how often it was discarded.
         var served = 0
@@ -128,8 +131,9 @@ struct PlacementTests {
                     #expect(index == actions.count - 1, "a question is the last action")
                     question = next
                     asked += 1
-                case .detach(let session, _):
-                    #expect(given.remove(session) != nil, "\(session) is taken back once, from a user who has it")
+                case .detach(let session, let endpoint):
+                    let holder = given.removeValue(forKey: session)
+                    #expect(holder == endpoint, "\(session) is taken back once, from the endpoint that has it")
                 case .settle:
                     claims -= 1
                 case .serve(let call):
@@ -149,8 +153,9 @@ struct PlacementTests {
         /// Notes what the reply gives.
         mutating func note(_ reply: PlacementReply) {
             switch (question, reply) {
-            case (.user(_, .dial(let session, _, _, _)), .contact), (.user(_, .attach(let session, _, _)), .contact):
-                given.insert(session)
+            case (.user(let user, .dial(let session, _, _, _)), .contact): given[session] = .registration(user)
+            case (.user(let user, .attach(let session, _, _)), .contact(let contact)):
+                given[session] = EndpointAddress(contact.endpoint, at: user)
             case (.call(_, .claim), .done): claims += 1
             default: break
             }
@@ -205,7 +210,10 @@ struct PlacementTests {
             return
         }
         #expect(parties.callee.devices == [])
-        #expect(placement.handle(.done) == [.detach("B", of: Self.bob), .serve(Self.call), .finish(.placed("A"))])
+        #expect(
+            placement.handle(.done) == [
+                .detach("B", of: .registration(Self.bob)), .serve(Self.call), .finish(.placed("A")),
+            ])
     }
 
     @Test func `a party that cannot have one more leg is handed over as it is`() {

@@ -40,9 +40,8 @@ extension LocalSwitchboard {
             for action in actions {
                 switch action {
                 case .ask(let asked): question = asked
-                case .detach(let session, let user):
-                    environment.router.post(.detach(session), to: .application(user))
-                    environment.router.post(.detach(session), to: .registration(user))
+                case .detach(let session, let endpoint):
+                    environment.router.post(.detach(session), to: endpoint)
                 case .forget(let session, let user):
                     _ = await environment.router.ask(.registration(user), .forget(session))
                 case .count(let refusal): environment.observer.callRefused(refusal)

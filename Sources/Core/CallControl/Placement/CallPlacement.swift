@@ -25,7 +25,7 @@ package struct CallPlacement: Placement {
     private let rejectsBusy: Bool
     private var stage = Stage.dialling
     /// The sessions that were given out, which are taken back if the call does not start.
-    private var given: [(session: SessionID, user: UserAddress)] = []
+    private var given: [(session: SessionID, endpoint: EndpointAddress)] = []
 
     /// Makes a placement of a new call.
     ///
@@ -72,7 +72,7 @@ package struct CallPlacement: Placement {
         case .starting(let isRung):
             try reply.checkDone()
             // A callee who is not rung has no part in the call, and is not busy with it.
-            return (isRung ? [] : given.dropFirst().map { .detach($0.session, of: $0.user) })
+            return (isRung ? [] : given.dropFirst().map { .detach($0.session, of: $0.endpoint) })
                 + [.serve(call), .finish(.placed(sessions.caller))]
         }
     }
@@ -83,7 +83,7 @@ package struct CallPlacement: Placement {
             stage = .comparing(earlier.session)
             return [.ask(.call(earlier.call, .outcome(request)))]
         case .new(.contact(let own)):
-            given.append((sessions.caller, caller))
+            given.append((sessions.caller, .registration(caller)))
             stage = .attaching(own)
             let leg = LegAddress(call: call, leg: .callee)
             return [.ask(.user(request.callee, .attach(sessions.callee, leg, .rung(by: caller))))]
@@ -95,7 +95,9 @@ package struct CallPlacement: Placement {
     }
 
     private mutating func attached(_ reply: ContactReply, _ own: Contact) -> [PlacementAction] {
-        if case .contact = reply { given.append((sessions.callee, request.callee)) }
+        if case .contact(let contact) = reply {
+            given.append((sessions.callee, EndpointAddress(contact.endpoint, at: request.callee)))
+        }
         switch Reachability(reply, rejectsBusy: rejectsBusy, for: caller) {
         case .rings(let callee): return startCall(own, callee)
         case .unreachable(let reason, let limit): return count(limit) + startCall(own, nil, unreachable: reason)
@@ -128,7 +130,7 @@ package struct CallPlacement: Placement {
     }
 
     private func fail(_ error: CallError) -> [PlacementAction] {
-        given.map { .detach($0.session, of: $0.user) } + [.discard(call, error), .finish(.failed(error))]
+        given.map { .detach($0.session, of: $0.endpoint) } + [.discard(call, error), .finish(.failed(error))]
     }
 
     private func count(_ limit: CallRefusal?) -> [PlacementAction] { limit.map { [.count($0)] } ?? [] }

@@ -114,7 +114,7 @@ package struct ConferencePlacement: Placement {
 
     /// Once the call has been asked to start, the user has a leg of it.
     private func fail(_ error: CallError) -> [PlacementAction] {
-        (stage == .starting ? [.detach(session, of: joiner)] : [])
+        (stage == .starting ? [.detach(session, of: .registration(joiner))] : [])
             + [.discard(call, error), .finish(.failed(error))]
     }
 }

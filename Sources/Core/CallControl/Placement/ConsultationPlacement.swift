@@ -156,7 +156,10 @@ package struct ConsultationPlacement: Placement {
         switch reply {
         case .contact(let contact):
             let devices = known.devices.filter(contact.devices.contains)
-            guard !devices.isEmpty else { return [.detach(newSession(of: known), of: known.user)] + identify(legs) }
+            guard !devices.isEmpty else {
+                let holder = EndpointAddress(contact.endpoint, at: known.user)
+                return [.detach(newSession(of: known), of: holder)] + identify(legs)
+            }
             stage = .located(legs, .replacing(known))
             let party = CallParty(user: known.user, name: known.name, session: newSession(of: known), devices: devices)
             let replaced = ReplacedLeg(session: known.session, keeper: legs.other)
@@ -180,7 +183,7 @@ package struct ConsultationPlacement: Placement {
     private func fail(_ error: CallError) -> [PlacementAction] {
         var actions: [PlacementAction] = []
         if case .located(_, .replacing(let known)) = stage {
-            actions = [.detach(newSession(of: known), of: known.user)]
+            actions = [.detach(newSession(of: known), of: .registration(known.user))]
         }
         return actions + settle(error) + [.finish(.failed(error))]
     }

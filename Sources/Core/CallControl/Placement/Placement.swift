@@ -17,8 +17,8 @@ package protocol Placement: Sendable {
 package enum PlacementAction: Equatable, Sendable {
     /// Ask an owner, and hand its reply to the placement.
     case ask(PlacementQuestion)
-    /// Take this leg from the user: it does not become part of a call.
-    case detach(SessionID, of: UserAddress)
+    /// Take this leg from the endpoint: it does not become part of a call.
+    case detach(SessionID, of: EndpointAddress)
     /// Forget that this session was started by a request of the user: its call is over, and the request starts another.
     case forget(SessionID, of: UserAddress)
     /// A limit was met; for metrics.

@@ -37,7 +37,8 @@ package struct TargetPlacement: Placement {
     private let rejectsBusy: Bool
     private var stage = Stage.locating
     private var isClaimed = false
-    private var isAttached = false
+    /// Who has the new leg; `nil`: nobody yet.
+    private var holder: EndpointAddress?
 
     /// Makes a placement of a target.
     ///
@@ -123,7 +124,7 @@ package struct TargetPlacement: Placement {
     private mutating func attached(_ reply: ContactReply, _ leg: LegAddress, as number: LegID) -> [PlacementAction] {
         switch reply {
         case .contact(let contact):
-            isAttached = true
+            holder = EndpointAddress(contact.endpoint, at: target)
             stage = .located(leg, .ringing)
             let party = CallParty(
                 user: target, name: PlacementRules.name(contact.displayName, or: target), session: targetSession,
@@ -150,7 +151,8 @@ package struct TargetPlacement: Placement {
     private func count(_ limit: CallRefusal?) -> [PlacementAction] { limit.map { [.count($0)] } ?? [] }
 
     private func fail(_ error: CallError) -> [PlacementAction] {
-        (isAttached ? [.detach(targetSession, of: target)] : []) + settle(error) + [.finish(.failed(error))]
+        let detached: [PlacementAction] = holder.map { [.detach(targetSession, of: $0)] } ?? []
+        return detached + settle(error) + [.finish(.failed(error))]
     }
 
     private func settle(_ error: CallError?) -> [PlacementAction] {

@@ -26,23 +26,6 @@ protocol OwnerRouter: Sendable {
     func endpoint(at address: UserAddress) -> EndpointAddress?
 }
 
-/// The name of an endpoint, which hears legs and speaks for them (docs/adr/0009). A user may have the address of an
-/// application, and call from it.
-enum EndpointAddress: Hashable, Sendable {
-    /// The registration of a user or a guest.
-    case registration(UserAddress)
-    /// An application inside the gateway.
-    case application(UserAddress)
-
-    /// The endpoint of a party.
-    init(of party: CallParty) {
-        switch party.endpoint {
-        case .application: self = .application(party.user)
-        case .devices: self = .registration(party.user)
-        }
-    }
-}
-
 /// What the owner of a call is told by other owners.
 enum CallMessage: Sendable {
     /// A device of the leg's user has come or gone.
