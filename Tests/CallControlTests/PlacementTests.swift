@@ -16,6 +16,7 @@ struct PlacementTests {
     /// What a placement of this kind must keep to.
     enum Kind: String, CaseIterable, Sendable {
         case call
+        case announcedCall
         case conference
         case transfer
         case forward
@@ -25,11 +26,12 @@ struct PlacementTests {
         case application
 
         /// Whether a new call is placed.
-        var opensCall: Bool { self == .call || self == .conference }
+        var opensCall: Bool { [.call, .announcedCall, .conference].contains(self) }
         /// What a run can come to. Repetitions of commands are known by the call.
         var outcomes: Set<String> {
             switch self {
-            case .call, .conference, .transfer, .forward, .consultation: ["placed", "repeated", "failed"]
+            case .call, .announcedCall, .conference, .transfer, .forward, .consultation:
+                ["placed", "repeated", "failed"]
             case .audit, .playback, .application: ["placed", "failed"]
             }
         }
@@ -37,10 +39,12 @@ struct PlacementTests {
 
     private func placement(_ kind: Kind) -> any Placement {
         switch kind {
-        case .call:
+        case .call, .announcedCall:
             CallPlacement(
-                CallStartRequest(callee: Self.bob, sdp: "a=ice-pwd:x"), by: Self.alice, in: Self.call,
-                sessions: PerLeg(caller: "A", callee: "B"), rejectsBusy: true)
+                CallStartRequest(
+                    callee: Self.bob, sdp: "a=ice-pwd:x", acceptsEarlyMedia: kind == .announcedCall),
+                by: Self.alice, in: Self.call, sessions: PerLeg(caller: "A", callee: "B"), rejectsBusy: true,
+                earlyMedia: Playback(.file("welcome.wav")))
         case .conference:
             ConferencePlacement(
                 of: ("one", "two"), CallUpdateRequest(sdp: "a=ice-pwd:x"), by: Self.alice, from: nil, in: Self.call,
@@ -142,7 +146,7 @@ struct PlacementTests {
                 case .discard(let call, _):
                     #expect(call == PlacementTests.call)
                     discarded += 1
-                case .forget, .count: break
+                case .forget, .report, .count: break
                 case .finish(let outcome):
                     #expect(index == actions.count - 1, "the end is the last action")
                     self.outcome = outcome
@@ -196,6 +200,19 @@ struct PlacementTests {
         }
         print("\(kind.rawValue): \(ends) runs")
         #expect(outcomes == kind.outcomes)
+    }
+
+    @Test func `a caller that can hear a file before the answer goes without one that cannot be played`() {
+        var placement = placement(.announcedCall)
+        #expect(placement.start() == [.ask(.load(file: "welcome.wav"))])
+        let dialled = placement.handle(.done)
+        #expect(dialled.count == 1)
+        placement = self.placement(.announcedCall)
+        _ = placement.start()
+        let error = MediaFileError.notFound("welcome.wav")
+        #expect(placement.handle(.failed(.unplayable(error))) == [.report(error)] + dialled)
+        placement = self.placement(.call)
+        #expect(placement.start() == dialled, "only a client that lists `earlymedia` hears it")
     }
 
     @Test func `a callee who is not rung has no leg of the call`() {

@@ -1,35 +1,23 @@
 package import CallControl
-import Logging
-import Observability
 import Primitives
 
 /// Calls (spidr-wire §6).
 extension LocalSwitchboard {
     /// Starts a call, or finds the one that the same request has started.
     func start(_ request: CallStartRequest, by user: UserAddress) async throws(CallError) -> SessionID {
-        if request.acceptsEarlyMedia { await loadEarlyMedia() }
         var random = environment.random.generator
         let sessions = PerLeg(
             caller: SessionID(user.resourcePrefix + random.nextToken(16, alphabet: .url)),
             callee: SessionID(random.nextToken(16, alphabet: .url)))
         return try await open(near: [user, request.callee]) { call in
-            CallPlacement(request, by: user, in: call, sessions: sessions, rejectsBusy: rejectsBusy)
+            CallPlacement(
+                request, by: user, in: call, sessions: sessions, rejectsBusy: rejectsBusy,
+                earlyMedia: environment.configuration.call.earlyMedia)
         }
     }
 
     /// Whether no device of a user who has a call already rings.
     var rejectsBusy: Bool { environment.configuration.busy == .reject }
-
-    /// Loads the file that callers hear before the answer, if it is one: it has to be loaded before it is played. If
-    /// that fails, callers go without it.
-    private func loadEarlyMedia() async {
-        guard case .file(let name) = environment.configuration.call.earlyMedia?.source else { return }
-        do throws(MediaFileError) {
-            try await environment.media.load(file: name)
-        } catch {
-            environment.logger.warning("early media cannot be played", metadata: [LogKey.error: "\(error)"])
-        }
-    }
 
     /// A call in progress, as the user may see it; see `Switchboard`.
     ///

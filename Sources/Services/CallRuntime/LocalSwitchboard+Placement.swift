@@ -44,6 +44,8 @@ extension LocalSwitchboard {
                     environment.router.post(.detach(session), to: endpoint)
                 case .forget(let session, let user):
                     _ = await environment.router.ask(.registration(user), .forget(session))
+                case .report(let error):
+                    environment.logger.warning("early media cannot be played", metadata: [LogKey.error: "\(error)"])
                 case .count(let refusal): environment.observer.callRefused(refusal)
                 case .settle(let claim, let call, let error):
                     _ = await environment.router.ask(call, .settle(claim, error))

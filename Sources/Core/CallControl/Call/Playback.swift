@@ -25,6 +25,11 @@ package struct Playback: Hashable, Sendable {
     }
 }
 
+extension Playback {
+    /// The name of the file that is played, which has to be loaded before; `nil`: it is no file.
+    var file: String? { if case .file(let name) = source { name } else { nil } }
+}
+
 /// A tone of the telephone network (ITU-T E.180). Its frequencies depend on the region.
 package enum CallTone: Hashable, Sendable, CaseIterable {
     /// The callee is being rung.

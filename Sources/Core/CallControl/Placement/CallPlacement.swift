@@ -1,11 +1,13 @@
 /// Starts a call (spidr-wire §6.1): the caller and the callee get a leg each, so that no change of their devices is
 /// missed, and then the call rings.
 ///
-///     dialling ──▶ attaching ──▶ (looking up) ──▶ starting ──▶ placed
-///        │ the same request has started a call
-///        └──▶ repeated
+///     (loading) ──▶ dialling ──▶ attaching ──▶ (looking up) ──▶ starting ──▶ placed
+///                      │ the same request has started a call
+///                      └──▶ repeated
 package struct CallPlacement: Placement {
     private enum Stage: Equatable, Sendable {
+        /// The file that the caller is to hear before the answer is loaded.
+        case loading
         /// The caller is given a leg.
         case dialling
         /// A call that a request of the same looks has started says whether it is this one.
@@ -23,6 +25,8 @@ package struct CallPlacement: Placement {
     private let request: CallStartRequest
     private let sessions: PerLeg<SessionID>
     private let rejectsBusy: Bool
+    /// What is to be loaded before the call starts; `nil`: nothing.
+    private let file: String?
     private var stage = Stage.dialling
     /// The sessions that were given out, which are taken back if the call does not start.
     private var given: [(session: SessionID, endpoint: EndpointAddress)] = []
@@ -34,19 +38,25 @@ package struct CallPlacement: Placement {
     ///   - caller: the user who calls.
     ///   - sessions: the new names of the two legs.
     ///   - rejectsBusy: a callee who has a call already is not rung.
+    ///   - earlyMedia: what a caller that lists `earlymedia` hears before the answer; `nil`: nothing.
     package init(
         _ request: CallStartRequest, by caller: UserAddress, in call: CallID, sessions: PerLeg<SessionID>,
-        rejectsBusy: Bool
+        rejectsBusy: Bool, earlyMedia: Playback?
     ) {
         self.call = call
         self.caller = caller
         self.request = request
         self.sessions = sessions
         self.rejectsBusy = rejectsBusy
+        file = request.acceptsEarlyMedia ? earlyMedia?.file : nil
     }
 
     /// The first actions.
-    package mutating func start() -> [PlacementAction] { dial() }
+    package mutating func start() -> [PlacementAction] {
+        guard let file else { return dial() }
+        stage = .loading
+        return [.ask(.load(file: file))]
+    }
 
     /// The next actions, given the reply to the last question.
     package mutating func handle(_ reply: PlacementReply) -> [PlacementAction] {
@@ -59,6 +69,10 @@ package struct CallPlacement: Placement {
 
     private mutating func proceed(_ reply: PlacementReply) throws(CallError) -> [PlacementAction] {
         switch stage {
+        case .loading:
+            // The caller goes without a file that cannot be played.
+            let report: [PlacementAction] = reply.unplayable.map { [.report($0)] } ?? []
+            return report + dial()
         case .dialling: return try dialled(reply.dialled)
         case .comparing(let session):
             // If the earlier call is gone meanwhile, it is over, and the request starts another one.

@@ -148,8 +148,8 @@ package struct CommandPlacement: Placement {
 extension CallCommand {
     /// The file to play; `nil`: none.
     fileprivate var file: String? {
-        guard case .play(let playback, _) = self, case .file(let name) = playback.source else { return nil }
-        return name
+        guard case .play(let playback, _) = self else { return nil }
+        return playback.file
     }
 }
 

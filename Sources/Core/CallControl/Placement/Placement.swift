@@ -21,6 +21,8 @@ package enum PlacementAction: Equatable, Sendable {
     case detach(SessionID, of: EndpointAddress)
     /// Forget that this session was started by a request of the user: its call is over, and the request starts another.
     case forget(SessionID, of: UserAddress)
+    /// A file of the configuration cannot be played; for the log.
+    case report(MediaFileError)
     /// A limit was met; for metrics.
     case count(CallRefusal)
     /// Requests that wait for the outcome of this claim go on.

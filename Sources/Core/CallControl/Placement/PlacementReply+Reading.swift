@@ -68,6 +68,19 @@ extension PlacementReply {
         }
     }
 
+    // MARK: Of the media plane
+
+    /// The reply to `load`: why the file cannot be played; `nil`: it can.
+    var unplayable: MediaFileError? {
+        switch self {
+        case .done: nil
+        case .failed(.unplayable(let error)): error
+        case .contact, .repeats, .refused, .absent, .account, .address, .requester, .endAwaited, .started, .isRepeated,
+            .party, .leg, .session, .failed:
+            fault("load")
+        }
+    }
+
     // MARK: Of calls and the store of users
 
     /// The reply to `account`: whether there is such an account. Throws if the store cannot be read.
