@@ -37,8 +37,7 @@ extension LocalSwitchboard {
             note(request, .done)
             return session
         } catch {
-            // The gateway, or a media worker, carries as many calls as it may.
-            if error == .limitOfCalls { environment.observer.callRefused(.gatewayCalls) }
+            if let refusal = error.refusal { environment.observer.callRefused(refusal) }
             note(request, CallRequest.Outcome(error))
             throw error
         }

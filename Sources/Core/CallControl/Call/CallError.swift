@@ -84,7 +84,7 @@ package enum CallError: Error, Equatable {
         case directMedia
         /// The user has no subscription.
         case noSubscription
-        /// The guest has another call, or is gone.
+        /// The guest has another call.
         case guestHasCall
         /// The two calls that are to be joined are one call already.
         case onlyOneCall

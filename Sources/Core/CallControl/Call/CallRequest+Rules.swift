@@ -1,4 +1,5 @@
-/// The name of each request in logs and metrics, the names of its outcomes there, and whether guests may make it.
+/// The name of each request in logs and metrics, the names of its outcomes there, the limits that are counted, and
+/// whether guests may make it.
 extension CallRequest {
     /// What a request asks for. The raw value is its name in logs and metrics.
     package enum Kind: String, CaseIterable, Sendable {
@@ -116,6 +117,22 @@ extension CallCommand {
         case .play: .play
         case .stopPlaying: .stopPlaying
         case .sendDigits: .sendDigits
+        }
+    }
+}
+
+extension CallError {
+    /// The limit that the request has met, for metrics; `nil`: none. Limits of the user who is called are no errors: the
+    /// placement counts them.
+    package var refusal: CallRefusal? {
+        switch self {
+        case .limitOfLegs, .notAllowed(_, .guestHasCall): .userCalls
+        case .tooManyCalls: .userRate
+        case .limitOfCalls: .gatewayCalls
+        case .noSuchCall, .alreadyAnswered, .notAllowed, .unreachable, .pending, .malformedDescription,
+            .descriptionTooLong, .unsupportedDescription, .descriptionMissing, .unplayable, .digitsWaiting,
+            .notForGuests, .unsupported, .storageUnavailable, .draining:
+            nil
         }
     }
 }

@@ -102,9 +102,8 @@ package struct CallPlacement: Placement {
             let leg = LegAddress(call: call, leg: .callee)
             return [.ask(.user(request.callee, .attach(sessions.callee, leg, .rung(by: caller))))]
         case .new(.refused(let refusal)):
-            let (error, limit) = PlacementRules.refusal(refusal, of: caller, otherwise: mayNotCall)
-            return count(limit) + fail(error)
-        case .new(.absent): throw mayNotCall
+            throw PlacementRules.error(refusal, of: caller, withoutDevice: Self.noSubscription)
+        case .new(.absent): throw Self.noSubscription
         }
     }
 
@@ -149,8 +148,7 @@ package struct CallPlacement: Placement {
 
     private func count(_ limit: CallRefusal?) -> [PlacementAction] { limit.map { [.count($0)] } ?? [] }
 
-    /// The error for a caller without a subscription, or for a guest who has a call.
-    private var mayNotCall: CallError { .notAllowed(.start, caller.guest == nil ? .noSubscription : .guestHasCall) }
+    private static let noSubscription = CallError.notAllowed(.start, .noSubscription)
 
     /// The name that the callee is shown. An account is shown under the name that is stored here, whatever its client
     /// says. Only for an account without a stored name, and for a guest, the client's word is used, which is not

@@ -95,8 +95,7 @@ package struct ConferencePlacement: Placement {
                 devices: own.devices)
             return [.ask(.call(call, .join(legs, request, device: device, party)))]
         case .new(.refused(let refusal)):
-            let (error, limit) = PlacementRules.refusal(refusal, of: joiner, otherwise: .noSuchCall)
-            return (limit.map { [.count($0)] } ?? []) + fail(error)
+            throw PlacementRules.error(refusal, of: joiner, withoutDevice: .noSuchCall)
         case .new(.absent): throw .noSuchCall
         }
     }

@@ -143,8 +143,7 @@ package struct ConsultationPlacement: Placement {
 
     private mutating func charged(_ known: CallParty, _ refusal: LegRefusal?, _ legs: Legs) -> [PlacementAction] {
         if let refusal {
-            let (error, limit) = PlacementRules.refusal(refusal, of: user, otherwise: .noSuchCall)
-            return (limit.map { [.count($0)] } ?? []) + fail(error)
+            return fail(PlacementRules.error(refusal, of: user, withoutDevice: .noSuchCall))
         }
         stage = .located(legs, .numbering(known))
         return [.ask(.call(legs.own.call, .takeLeg(for: .transfer, legs.own.leg)))]

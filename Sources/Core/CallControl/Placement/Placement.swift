@@ -23,7 +23,7 @@ package enum PlacementAction: Equatable, Sendable {
     case forget(SessionID, of: UserAddress)
     /// A file of the configuration cannot be played; for the log.
     case report(MediaFileError)
-    /// A limit was met; for metrics.
+    /// A limit of the user who is called was met, which is no error of the request; for metrics.
     case count(CallRefusal)
     /// Requests that wait for the outcome of this claim go on.
     case settle(PlacementClaim, CallID, CallError?)

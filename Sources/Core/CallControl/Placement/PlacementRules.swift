@@ -1,15 +1,13 @@
 /// Rules that all placements share.
 enum PlacementRules {
-    /// The error for a user who cannot have one more leg, and the limit that was met, for metrics.
+    /// The error for a user who cannot have one more leg.
     ///
-    /// - Parameter error: the error if the user has no device, or is a guest with another call.
-    static func refusal(
-        _ refusal: LegRefusal, of user: UserAddress, otherwise error: CallError
-    ) -> (error: CallError, limit: CallRefusal?) {
+    /// - Parameter error: the error if the user has no device.
+    static func error(_ refusal: LegRefusal, of user: UserAddress, withoutDevice error: CallError) -> CallError {
         switch refusal {
-        case .noDevice: (error, nil)
-        case .limitOfLegs, .limitOfRinging: (user.guest == nil ? .limitOfLegs : error, .userCalls)
-        case .tooOften(let wait): (.tooManyCalls(retryAfter: wait), .userRate)
+        case .noDevice: error
+        case .limitOfLegs, .limitOfRinging: user.guest == nil ? .limitOfLegs : .notAllowed(.start, .guestHasCall)
+        case .tooOften(let wait): .tooManyCalls(retryAfter: wait)
         }
     }
 

@@ -90,8 +90,7 @@ package struct TargetPlacement: Placement {
             return [.ask(.user(user, .charge))]
         case .charging:
             if let refusal = reply.refusedCharge {
-                let (error, limit) = PlacementRules.refusal(refusal, of: user, otherwise: .noSuchCall)
-                return count(limit) + fail(error)
+                throw PlacementRules.error(refusal, of: user, withoutDevice: .noSuchCall)
             }
             stage = .located(leg, .finding)
             return [.ask(.user(target, .contact(besides: leg.call, .rung(by: user))))]

@@ -71,7 +71,7 @@ extension CallError.Reason {
             state.word
         case .directMedia: "media that goes from peer to peer"
         case .noSubscription: "without a subscription of the caller"
-        case .guestHasCall: "a guest with another call, or gone"
+        case .guestHasCall: "a guest with another call"
         case .onlyOneCall: "one call only"
         }
     }
