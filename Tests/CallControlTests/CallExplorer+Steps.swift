@@ -33,7 +33,9 @@ extension CallExplorer {
         case .transfer: try transfer()
         case .consult:
             try act("A1") { call, leg, random, now throws(CallError) in
-                try call.consult(by: leg, with: MidCallRig.carol, in: Self.toCarol, at: now, random: &random)
+                // The owner of a call asks that first.
+                if call.isInProgress(.consultation(leg, Self.toCarol)) { return [] }
+                return try call.consult(by: leg, with: MidCallRig.carol, in: Self.toCarol, at: now, random: &random)
             }
         case .join: try join()
         case .accept(let name):

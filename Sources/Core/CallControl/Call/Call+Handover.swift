@@ -11,8 +11,8 @@ import SDP
 /// Only the taker decides whether the legs change calls, at one moment, so that each leg is always part of exactly one
 /// call. The giver has no time limit: every offer is taken or declined, even by a taker that is over.
 extension Call {
-    /// Asks to connect the party that this leg talks to with the party that its user talks to in another call. The same
-    /// request again changes nothing.
+    /// Asks to connect the party that this leg talks to with the party that its user talks to in another call. Whether
+    /// the same request is in progress is asked before (`isInProgress`).
     ///
     /// - Parameters:
     ///   - party: the user in the other call, for the record; the other call decides which leg is handed over.
@@ -21,7 +21,6 @@ extension Call {
     package mutating func consult(
         by leg: LegID, with party: UserAddress, in other: CallID, at now: MonotonicTime, random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
-        if let consultation, consultation.isRepeated(by: leg, with: other) { return [] }
         try checkTransfer(by: leg)
         guard other != id else { throw CallError.notAllowed(.transfer, .sameCall(legState(leg))) }
         let finished = finishUpdate(at: now, random: &random)
