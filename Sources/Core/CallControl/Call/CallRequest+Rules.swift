@@ -122,8 +122,8 @@ extension CallCommand {
 }
 
 extension CallError {
-    /// The limit that the request has met, for metrics; `nil`: none. Limits of the user who is called are no errors: the
-    /// placement counts them.
+    /// The limit that the request has met, for metrics; `nil`: none. Limits of the user who is called are no errors:
+    /// placements count them.
     package var refusal: CallRefusal? {
         switch self {
         case .limitOfLegs, .notAllowed(_, .guestHasCall): .userCalls

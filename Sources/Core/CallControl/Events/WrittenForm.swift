@@ -4,6 +4,7 @@ import Primitives
 
 /// An identifier that is written as its plain value.
 package protocol SingleValueCodable: Codable {
+    /// The type of the value that is written.
     associatedtype Plain: Codable
 
     /// The value that is written.

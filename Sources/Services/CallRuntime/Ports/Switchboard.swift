@@ -31,6 +31,8 @@ package protocol Switchboard: Sendable {
 
 extension Switchboard {
     /// Carries out a request that is refused as soon as its call is over; see the function with `outlivesCall`.
+    ///
+    /// - Throws: `CallError`, with the reason for the refusal.
     @discardableResult
     package func perform(
         _ request: CallRequest, by user: UserAddress, from device: SubscriptionID?
