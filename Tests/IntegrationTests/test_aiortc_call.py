@@ -1,12 +1,20 @@
 """A peer that is no browser, and a browser: each hears exactly what the other plays."""
 import asyncio
+import functools
+import itertools
 import re
 
+import pytest
 from aiortc import VideoStreamTrack
+from aiortc.rtcdtlstransport import SRTP_AEAD_AES_128_GCM, SRTP_AES128_CM_SHA1_80, SRTPProtectionProfile
 
+from party.media import ToneMedia
+from party.tones import TONES
 from peers import sound
 from peers.media import MediaPeer
 from peers.phone_page import PhonePage
+from scenarios import each_other
+from situations import connected, held, resumed
 
 BROWSER_TONE, PEER_TONE = 600, 1_000
 
@@ -109,3 +117,53 @@ async def test_a_browser_makes_the_offer_of_a_call_that_came_without_one(gateway
     await asyncio.to_thread(bob.wait_for_view, "ended")
     await media.close()
     await asyncio.to_thread(bob.run, "unregister()")
+
+
+class OneProfile(ToneMedia):
+    """aiortc with one SRTP profile, and one role in the DTLS handshake."""
+
+    def __init__(self, name: str, profile: SRTPProtectionProfile, setup: str):
+        """`setup`: its `a=setup` in offers and answers, `active` or `passive`."""
+        super().__init__(TONES[name])
+        self._setup = setup
+        self._transport = self._transceiver.sender.transport
+        self._transport._srtp_profiles = [profile]
+
+    @property
+    def agreed(self) -> tuple[str, str]:
+        """The role that it took, and the SRTP profile."""
+        return self._transport._role, self._transport._ssl.get_selected_srtp_profile().decode()
+
+    async def offer(self, wishes: dict[str, str]) -> str:
+        """aiortc leaves the choice in its first offer, and takes what the answer says of it."""
+        return re.sub(r"^a=setup:\w+", f"a=setup:{self._setup}", await super().offer(wishes), flags=re.M)
+
+    async def answer(self, offer: str, wishes: dict[str, str]) -> str:
+        self._transport._set_role({"active": "client", "passive": "server"}[self._setup])
+        return await super().answer(offer, wishes)
+
+
+@pytest.mark.parametrize(
+    "profiles",
+    [(SRTP_AEAD_AES_128_GCM, SRTP_AES128_CM_SHA1_80), (SRTP_AES128_CM_SHA1_80, SRTP_AEAD_AES_128_GCM)],
+    ids=["GCM-calls-CM", "CM-calls-GCM"],
+)
+@pytest.mark.parametrize("setups", list(itertools.product(("active", "passive"), repeat=2)), ids="-".join)
+async def test_peers_without_a_common_srtp_profile_hear_each_other(party, profiles, setups):
+    """AEAD_AES_128_GCM alone on one leg (RFC 7714), AES_CM_128_HMAC_SHA1_80 alone on the other (RFC 5764 section
+    4.1.2). The gateway is the DTLS server of who is active, and the client of who is passive."""
+    alice, bob = [
+        await party(name, stack=functools.partial(OneProfile, profile=profile, setup=setup))
+        for name, profile, setup in zip(("alice", "bob"), profiles, setups)
+    ]
+    at_alice, at_bob = await connected(alice, bob)
+    await each_other(at_alice, at_bob)
+    for call, profile, setup in zip((at_alice, at_bob), profiles, setups):
+        role = {"active": "client", "passive": "server"}[setup]
+        assert call.media.agreed == (role, profile.openssl_profile.decode())
+    for holder, other in ((at_alice, at_bob), (at_bob, at_alice)):
+        await held(holder, other)
+        await resumed(holder, other)
+        await each_other(at_alice, at_bob)
+    (await at_alice.end()).succeeded()
+    await at_bob.over()
