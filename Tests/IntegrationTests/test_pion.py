@@ -4,6 +4,7 @@ What 3.1.56 (Debian 12) cannot do: start its media at a provisional answer; surv
 `peers/pion` does not show it."""
 import asyncio
 import functools
+import re
 
 import pytest
 
@@ -13,10 +14,10 @@ from peers.pion import Pion
 from peers.phone_page import PhonePage
 from peers.wrtc import Wrtc
 from scenarios import (
-    add_video, hold_and_double_hold, meet, pass_over_early_media, press_digits, restart_ice, ring_early, run, see, show,
-    table,
-    talk, transfer,
+    add_video, each_other, hold_and_double_hold, meet, pass_over_early_media, press_digits, restart_ice, ring_early,
+    run, see, show, table, talk, transfer,
 )  # fmt: skip
+from situations import connected, held, resumed
 
 
 def speaking(stack, codec):
@@ -69,6 +70,34 @@ async def test_pictures(party, codec):
 )
 async def test_pictures_with_another_stack(party, caller, callee, codec):
     await run(party, see, (speaking(caller, codec), speaking(callee, codec)))
+
+
+@pytest.mark.parametrize(("answered", "kept"), [("active", "passive"), ("passive", "active"), ("actpass", "active")])
+@pytest.mark.parametrize(("offered", "taken"), [("actpass", "passive"), ("active", "passive"), ("passive", "active")])
+async def test_either_end_has_either_role_in_the_handshake_and_keeps_it(party, offered, taken, answered, kept):
+    """By what Alice offers and Bob answers; if the choice is his, he is passive. `taken` is what the gateway answers
+    her, `kept` what it answers to his later offers, an ICE restart included (RFC 5763 section 5, RFC 8829 section
+    5.3.1). Pion looks at roles in first descriptions only."""
+    alice = await party("alice", stack=functools.partial(Pion, setup=offered))
+    bob = await party("bob", stack=functools.partial(Pion, setup=answered))
+    at_alice, at_bob = await connected(alice, bob)
+    await each_other(at_alice, at_bob)
+    assert setups([at_bob.invitation.sdp]) == {"actpass"}
+    for one, other, role in ((at_alice, at_bob, taken), (at_bob, at_alice, kept)):
+        await held(one, other)
+        await resumed(one, other)
+        one.media.wants_new_path = True
+        await one.update()
+        await one.connected()
+        await each_other(at_alice, at_bob)
+        assert setups(one.descriptions[-3:]) == {role}
+        assert setups(other.descriptions[-2:]) == {"actpass"}
+    (await at_alice.end()).succeeded()
+    await at_bob.over()
+
+
+def setups(descriptions: list[str]) -> set[str]:
+    return {each for text in descriptions for each in re.findall(r"^a=setup:(\w+)", text, re.MULTILINE)}
 
 
 async def test_firefox_answers_vp9_without_its_profile(gateway, party):

@@ -1,8 +1,10 @@
 """libwebrtc as the Python module wrtc in calls with itself and with aiortc. It has no H.264."""
 import asyncio
 import functools
+import re
 
 import pytest
+import webrtc
 
 from party import hear_now
 from peers.detour import Detour
@@ -11,7 +13,7 @@ from scenarios import (
     add_video, each_other, hold_and_double_hold, meet, press_digits, restart_ice, ring_early, run, show, table, talk,
     transfer,
 )  # fmt: skip
-from situations import connected
+from situations import connected, held, resumed
 
 
 @table(
@@ -80,3 +82,41 @@ async def test_pictures_after_early_media(party, codec):
     stack = functools.partial(Wrtc, video=codec)
     alice, bob = [await party(name, stack=stack, shows=True) for name in ("alice", "bob")]
     await ring_early(alice, bob)
+
+
+class Passive(Wrtc):
+    """The server of the DTLS handshake: so says its first description. In later offers it leaves the choice."""
+
+    async def offer(self, wishes: dict[str, str]) -> str:
+        is_first = self.connection.current_local_description is None
+        offer = await super().offer(wishes)
+        return offer.replace("a=setup:actpass", "a=setup:passive") if is_first else offer
+
+    async def _make_answer(self) -> webrtc.RTCSessionDescriptionInit:
+        sdp = (await super()._make_answer()).sdp.replace("a=setup:active", "a=setup:passive")
+        return webrtc.RTCSessionDescriptionInit(type="answer", sdp=sdp)
+
+
+async def test_the_client_of_the_handshake_says_so_in_later_answers_too(party):
+    """libwebrtc refuses an answer that reverses the roles while the association stands (RFC 8829 section 5.3.1), also
+    to an ICE restart."""
+    alice, bob = await party("alice", stack=Passive), await party("bob", stack=Passive)
+    at_alice, at_bob = await connected(alice, bob)
+    await each_other(at_alice, at_bob)
+    for one, other in ((at_alice, at_bob), (at_bob, at_alice)):
+        await held(one, other)
+        await resumed(one, other)
+        one.media.wants_new_path = True
+        await one.update()
+        await one.connected()
+        await each_other(at_alice, at_bob)
+    setups = [setups_in(each) for each in (at_alice.descriptions, [at_bob.invitation.sdp, *at_bob.descriptions])]
+    offered, answered = {"actpass"}, {"active"}
+    # He has been offered her hold and her end of it, she has been offered his.
+    assert setups == [4 * [answered] + 2 * [offered], 3 * [offered] + 3 * [answered]]
+    (await at_alice.end()).succeeded()
+    await at_bob.over()
+
+
+def setups_in(descriptions: list[str]) -> list[set[str]]:
+    return [set(re.findall(r"^a=setup:(\w+)", each, re.MULTILINE)) for each in descriptions]

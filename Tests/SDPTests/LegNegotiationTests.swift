@@ -246,6 +246,25 @@ struct LegNegotiationTests {
         #expect(call.caller.negotiated?.transport.role == .client)
     }
 
+    @Test(arguments: [(false, "active", .client), (true, "passive", .server)] as [(Bool, String, DTLSRole)])
+    func `the DTLS role stays in an ICE restart unless the certificate is another one`(
+        _ isAnother: Bool, _ answered: String, _ role: DTLSRole
+    ) throws {
+        var call = TestCall()
+        var offer = PeerText()
+        offer.lines[0].setup = "passive"
+        _ = try call.offer(offer.text)
+        _ = try call.answer(PeerText().answering.text)
+        var restart = PeerText()
+        restart.session[0] = "ice-ufrag:anew"
+        restart.session[1] = "ice-pwd:anotherPasswordOfThePeer"
+        if isAnother { restart.session[2] = "fingerprint:sha-256 " + PeerText.digest.replacing("AB", with: "CD") }
+        _ = try call.offer(restart.text)
+        call.caller.restartICE(with: ICECredentials(ufrag: "fresh", password: "freshPasswordOfTheGateway"))
+        #expect(try call.answer(PeerText().answering.text).attributes.value(of: "setup") == answered)
+        #expect(call.caller.negotiated?.transport.role == role)
+    }
+
     @Test
     func `an ICE restart of the peer needs new credentials of the gateway`() throws {
         var call = TestCall()

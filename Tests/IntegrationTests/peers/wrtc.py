@@ -114,7 +114,7 @@ class Wrtc:
                 await transceiver.sender.replace_track(self._source(kind))
         for kind, transceiver in self._transceivers.items():
             transceiver.direction = wishes.get(kind, INACTIVE)
-        await self.connection.set_local_description(await self.connection.create_answer())
+        await self.connection.set_local_description(await self._make_answer())
         return await self._described()
 
     async def connected(self, timeout: float = 30):
@@ -136,6 +136,9 @@ class Wrtc:
     async def _take(self, kind: str, sdp: str):
         sdp = self._detour.leads(sdp) if self._detour else sdp
         await self.connection.set_remote_description(webrtc.RTCSessionDescriptionInit(type=kind, sdp=sdp))
+
+    async def _make_answer(self) -> webrtc.RTCSessionDescriptionInit:
+        return await self.connection.create_answer()
 
     async def _described(self) -> str:
         """With all candidates."""

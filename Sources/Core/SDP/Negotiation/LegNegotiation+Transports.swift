@@ -101,7 +101,7 @@ extension [LocalMedia] {
             let isRestarted = known?.isRestarted(by: remote) == true
             let kept = isRestarted ? nil : known?.local
             let local = number == .first ? first : kept ?? ICECredentials(using: &random)
-            let role = Self.role(answering: offer.media[tagged].transport, standing: isRestarted ? nil : known)
+            let role = Self.role(answering: offer.media[tagged].transport, standing: known)
             transports[number] = NegotiatedTransport(
                 local: local, remote: remote, remoteFingerprints: offer.media[tagged].transport.fingerprints, role: role
             )
@@ -119,7 +119,8 @@ extension [LocalMedia] {
 
     /// The gateway's DTLS role when it answers (RFC 5763 §5, RFC 8842 §5.3).
     ///
-    /// If the offer leaves the choice and does not restart, the role of the standing DTLS association stays. Otherwise,
+    /// If the offer leaves the choice and has the agreed fingerprints, the DTLS association goes on, also through an
+    /// ICE restart, and its role stays (RFC 8829 §5.3.1). libwebrtc refuses an answer with the other role. Otherwise,
     /// the gateway is passive unless the peer is.
     private static func role(answering transport: PeerTransport, standing: NegotiatedTransport?) -> DTLSRole {
         switch transport.setup {

@@ -46,11 +46,13 @@ class Pion(ProcessMedia):
         audio: str = "opus",
         video: str = "VP8",
         event_rates: tuple[int, ...] = (48_000, 8_000),
+        setup: str = "actpass",
         **others,
     ):
-        """`event_rates`: at which it knows telephone events; it sends those that count like Opus, if it may."""
+        """`event_rates`: at which it knows telephone events; it sends those that count like Opus, if it may. `setup`:
+        its `a=setup` in offers, and in answers unless it leaves the choice."""
         super().__init__(person, audio, video, **others)
-        self._event_rates = event_rates
+        self._event_rates, self._setup = event_rates, setup
         self._opus = av.CodecContext.create("opus", "r")
         self._mono = av.AudioResampler(format="s16", layout="mono", rate=48_000)
         self._pictures = av.CodecContext.create(video.lower(), "r")
@@ -58,12 +60,14 @@ class Pion(ProcessMedia):
     def what_it_plays(self) -> dict:
         both = encoded(TONES[self._person]), frames(self._person, self._codecs["video"])
         played = dict(zip(("packets", "frames"), ([base64.b64encode(each).decode() for each in part] for part in both)))
-        return played | {"event_rates": self._event_rates}
+        return played | {"event_rates": self._event_rates, "setup": self._setup}
 
     async def offer(self, wishes: dict[str, str]) -> str:
         self.kinds += [kind for kind in wishes if kind not in self.kinds]
         restart, self.wants_new_path = self.wants_new_path, False
         sdp = (await self._ask("offer", kinds=list(wishes), restart=restart))["sdp"]
+        # It leaves the choice in every offer, and takes what the answer says of it.
+        sdp = sdp.replace("a=setup:actpass\r\n", f"a=setup:{self._setup}\r\n")
         return with_directions(sdp, lambda kind: wishes.get(kind, INACTIVE))
 
     async def accept(self, answer: str, provisional: bool = False):

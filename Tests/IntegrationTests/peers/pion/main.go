@@ -26,6 +26,7 @@ type request struct {
 	Audio       string            `json:"audio"`
 	Video       string            `json:"video"`
 	EventRates  []uint32          `json:"event_rates"`
+	Setup       string            `json:"setup"`
 	Packets     [][]byte          `json:"packets"`
 	Frames      [][]byte          `json:"frames"`
 }
@@ -35,6 +36,9 @@ type peer struct {
 	sources    map[string]*source
 	added      map[string]bool
 }
+
+// roles in the DTLS handshake, by a=setup of an answer. Without one of them Pion answers a lite peer with `passive`.
+var roles = map[string]webrtc.DTLSRole{"active": webrtc.DTLSRoleClient, "passive": webrtc.DTLSRoleServer}
 
 var (
 	writing sync.Mutex
@@ -97,6 +101,11 @@ func begin(asked request) (*peer, error) {
 	logs.Writer = os.Stderr // by default among the lines of JSON
 	settings := webrtc.SettingEngine{LoggerFactory: logs}
 	settings.SetIncludeLoopbackCandidate(true)
+	if role, chosen := roles[asked.Setup]; chosen {
+		if err := settings.SetAnsweringDTLSRole(role); err != nil {
+			return nil, err
+		}
+	}
 	api := webrtc.NewAPI(
 		webrtc.WithMediaEngine(engine), webrtc.WithInterceptorRegistry(interceptors), webrtc.WithSettingEngine(settings),
 	)
