@@ -107,14 +107,12 @@ export class CallMedia extends EventTarget {
   /** Whether an offer of this side waits for its answer. */
   get isOffering() { return this.pc.signalingState === 'have-local-offer'; }
 
-  /** What an offer says that is not answered. */
-  overhear(offer) { this.remotelyHeld = SILENT.has(audioDirection(offer)); }
-
   async accept(sdp) {
+    const offered = audioDirection(this.pc.localDescription.sdp);
     await this.pc.setRemoteDescription({ type: 'answer', sdp });
-    // The other side answers an offer to hold with silence whether it holds or not; otherwise silence means that the
-    // other side holds.
-    if (!this.holding) this.remotelyHeld = SILENT.has(audioDirection(sdp));
+    // The other side answers `inactive` with the same whether it holds or not; silence in answer to anything else means
+    // that the other side holds.
+    if (offered !== 'inactive') this.remotelyHeld = SILENT.has(audioDirection(sdp));
   }
 
   /** Takes early media. @returns {boolean} whether the browser can; if not, it still waits for the answer */

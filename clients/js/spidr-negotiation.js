@@ -75,14 +75,12 @@ export class Negotiation {
   }
 
   /**
-   * The other side offers, or without a description asks this side for an offer (slow start). What meets an offer of
-   * this side is not answered: the gateway answers the one of this side, and offers again what that leaves unsaid.
+   * The other side offers, or without a description asks this side for an offer (slow start). This side pays no heed to
+   * what meets an offer of its own: the gateway answers the offer of this side, and offers again what that leaves
+   * unsaid, but not what the other side has taken back meanwhile.
    */
   async respond(sdp) {
-    if (this.#media.isOffering) {
-      if (sdp) this.#media.overhear(sdp);
-      return;
-    }
+    if (this.#media.isOffering) return;
     await this.#send('respondCallUpdate', { sdp: sdp ? await this.#media.answer(sdp) : await this.#media.offer() });
   }
 
