@@ -1,15 +1,18 @@
 """The demo page and its JavaScript client in Firefox, with Chromium, Pion, libwebrtc and aiortc at the other end."""
 import asyncio
 import functools
+import time
 
+import numpy
 import pytest
 
-from party import MUSIC, Party, PartyCall
+from party import MUSIC, TONES, Party, PartyCall, hear_now
 from party.digits import DigitEar
+from party.tones import heard_in
 from peers import sound
 from peers.detour import Detour, routable
 from peers.firefox import FAKE_MICROPHONE
-from peers.page_sound import PageEar
+from peers.page_sound import PageEar, speak_in_tone
 from peers.phone_page import PhonePage
 from peers.pion import Pion
 from peers.wrtc import Wrtc
@@ -282,6 +285,49 @@ async def test_pictures_in_av1(party, bob):
     await asyncio.to_thread(bob.wait_for, "report?.video?.framesDecoded > 10")
     assert await asyncio.to_thread(bob.run, "report.video.codec") == "AV1"
     await at_alice.until(lambda: at_alice.media.pictures > 10, "shown Firefox's camera", 60)
+    await ends(at_alice, bob)
+
+
+LONGEST_PAUSE = 0.5
+"""Seconds that a tone may be missing: so long a busy machine may leave a peer without its processor."""
+
+
+class Attentive(Wrtc):
+    """Listens for the pauses of a tone."""
+
+    def __init__(self, name: str, frequency: float):
+        super().__init__(name)
+        self.frequency, self.pauses = frequency, sound.Pauses(frequency)
+
+    def _listen(self, samples: numpy.ndarray):
+        super()._listen(samples)
+        self.pauses.take(samples)
+
+
+@pytest.mark.parametrize("seconds", [30, pytest.param(206, marks=pytest.mark.nightly)])
+async def test_a_long_call_loses_no_packet_and_its_sound_never_stops(party, bob, seconds):
+    await asyncio.to_thread(speak_in_tone, bob, TONES["bob"])
+    alice = await party("alice", stack=functools.partial(Attentive, frequency=TONES["bob"]))
+    at_alice = await alice.dial("bob")
+    await asyncio.to_thread(bob.wait_for_view, "incoming")
+    await asyncio.to_thread(bob.run, "answer()")
+    await at_alice.answered()
+    await hear_now({at_alice: {"bob"}}, timeout=60)
+    ear = await asyncio.to_thread(PageEar, bob)
+    await asyncio.to_thread(ear.hears, heard_in, {"alice"})
+
+    pauses = {"alice": sound.Pauses(TONES["bob"]), "bob": sound.Pauses(TONES["alice"])}
+    at_alice.media.pauses, begun = pauses["alice"], time.monotonic()
+    while (lasted := time.monotonic() - begun) < seconds:
+        await asyncio.sleep(1)
+        pauses["bob"].take(await asyncio.to_thread(ear.take))
+    received = {"alice": await at_alice.media.received(), "bob": (await asyncio.to_thread(bob.leg))["audio"]}
+    legs = [leg["media"][0] for leg in (await alice.statistics(at_alice.session))["legs"]]
+    lost = [leg[way]["packetsLost"] for leg in legs for way in ("inbound", "outbound")]
+    assert lost == [0, 0, 0, 0], legs
+    for name in ("alice", "bob"):
+        assert received[name]["lost"] == 0 and received[name]["packets"] > 40 * lasted, received
+        assert pauses[name].seconds > 0.9 * lasted and pauses[name].longest < LONGEST_PAUSE, name
     await ends(at_alice, bob)
 
 

@@ -110,6 +110,10 @@ class PageEar:
         """Everything so far, 16 bit mono at `sound.RATE`."""
         return numpy.frombuffer(base64.b64decode(self._phone.page.run("window.ear.heard()")), numpy.int16)
 
+    def take(self) -> numpy.ndarray:
+        """The same, which is then forgotten."""
+        return numpy.frombuffer(base64.b64decode(self._phone.page.run("window.ear.take()")), numpy.int16)
+
     def next(self, seconds: float, timeout: float = 20) -> numpy.ndarray:
         """What comes within the next `seconds` of sound."""
         start = self._phone.page.run("window.ear.samples.length")
@@ -131,7 +135,15 @@ class PageEar:
 LISTEN = """(name) => {
   const [track] = orbweaver.phones[name].call.remoteStream.getAudioTracks();
   const samples = [];
-  window.ear = { samples, heard };
+  window.ear = {
+    samples,
+    heard,
+    take() {
+      const text = heard();
+      samples.length = 0;
+      return text;
+    },
+  };
   if (window.MediaStreamTrackProcessor)
     read(new MediaStreamTrackProcessor({ track: track.clone() }).readable.getReader());
   else record();
@@ -143,17 +155,17 @@ LISTEN = """(name) => {
       value.copyTo(piece, { planeIndex: 0, format: 'f32-planar' });
       if (value.sampleRate !== 48000) throw new Error(`the track has ${value.sampleRate} Hz`);
       value.close();
-      take(piece);
+      add(piece);
     }
   }
   function record() {
     const context = new AudioContext({ sampleRate: 48000 });
     const recorder = context.createScriptProcessor(4096, 1, 1);
-    recorder.onaudioprocess = ({ inputBuffer }) => take(inputBuffer.getChannelData(0));
+    recorder.onaudioprocess = ({ inputBuffer }) => add(inputBuffer.getChannelData(0));
     context.createMediaStreamSource(new MediaStream([track])).connect(recorder).connect(context.destination);
     window.ear.recorder = recorder; // or it is collected as garbage
   }
-  function take(piece) {
+  function add(piece) {
     for (const sample of piece) samples.push(Math.round(Math.max(-1, Math.min(1, sample)) * 32767));
   }
   function heard() {

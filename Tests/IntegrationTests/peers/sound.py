@@ -49,3 +49,35 @@ def tone_share(samples: numpy.ndarray, frequency: float, rate: int = RATE) -> fl
         phase = numpy.exp(-2j * math.pi * frequency / rate * numpy.arange(length))
         shares.append(2 * abs(numpy.dot(piece, phase)) ** 2 / (length * power))
     return float(numpy.median(shares)) if shares else 0.0
+
+
+class Pauses:
+    """Listens for a tone, piece after piece of one sound."""
+
+    _FRAME = RATE // 50
+
+    def __init__(self, frequency: float, faintest: float = 500):
+        """`faintest`: the least amplitude at which it counts as heard, in 16 bit."""
+        self._wave = numpy.exp(-2j * math.pi * frequency / RATE * numpy.arange(self._FRAME))
+        self._faintest, self._rest = faintest, numpy.zeros(0, numpy.int16)
+        self._frames = self._longest = self._latest = 0
+
+    @property
+    def seconds(self) -> float:
+        """Of sound so far."""
+        return self._frames * self._FRAME / RATE
+
+    @property
+    def longest(self) -> float:
+        """Seconds of the sound in which the tone was missing without a break, to 20 ms."""
+        return self._longest * self._FRAME / RATE
+
+    def take(self, samples: numpy.ndarray):
+        """16 bit mono at `RATE`."""
+        samples = numpy.concatenate([self._rest, samples])
+        whole = len(samples) // self._FRAME
+        self._rest = samples[whole * self._FRAME :]
+        for amplitude in 2 * abs(samples[: whole * self._FRAME].reshape(whole, self._FRAME) @ self._wave) / self._FRAME:
+            self._frames += 1
+            self._latest = 0 if amplitude > self._faintest else self._latest + 1
+            self._longest = max(self._longest, self._latest)

@@ -78,6 +78,12 @@ class Wrtc:
         frozen = 1_000 * total("inbound-rtp", "totalFreezesDuration")
         return {"freezes": total("inbound-rtp", "freezeCount"), "frozen": frozen}
 
+    async def received(self) -> dict[str, int]:
+        """Of the sound that it hears: the packets that came, and those that were lost on the way to it."""
+        streams = (await self.connection.get_stats()).values()
+        (heard,) = (each for each in streams if each.type == "inbound-rtp" and each.kind == "audio")
+        return {"packets": heard.packets_received, "lost": heard.packets_lost}
+
     async def _totals(self) -> Callable[[str, str], float]:
         """By type and member, the sum over the streams of video."""
         streams = [
@@ -206,7 +212,9 @@ class Wrtc:
         data.copy_to(both, webrtc.AudioDataCopyToOptions(plane_index=0, format="s16"))
         samples = numpy.frombuffer(both, numpy.int16).reshape(-1, data.number_of_channels)[:, 0]
         # G.711 comes with 8 kHz. What repetition adds lies above all tones.
-        samples = numpy.repeat(samples, int(RATE // data.sample_rate))
+        self._listen(numpy.repeat(samples, int(RATE // data.sample_rate)))
+
+    def _listen(self, samples: numpy.ndarray):
         self._ear.take(samples)
         self._digit_ear.take(samples)
 
