@@ -23,17 +23,20 @@ def connection(port: int, source: str = "127.0.0.1", receive_buffer: int | None 
     return stream
 
 
-def open_websocket(port: int, path: str) -> socket.socket:
+def open_websocket(port: int, path: str, *fields: str) -> socket.socket:
+    """`fields`: further lines of the handshake's head. No extension is ever agreed to."""
     stream = connection(port)
     key = base64.b64encode(os.urandom(16)).decode()
-    stream.sendall(
-        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-        f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode()
-    )
+    lines = [
+        f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Connection: Upgrade", "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}", *fields,
+    ]  # fmt: skip
+    stream.sendall("".join(f"{line}\r\n" for line in [*lines, ""]).encode())
     head = b""
     while b"\r\n\r\n" not in head:
         head += stream.recv(1)
     assert head.startswith(b"HTTP/1.1 101 "), head
+    assert b"sec-websocket-extensions" not in head.lower(), head
     return stream
 
 
