@@ -26,8 +26,11 @@ class Gateway:
     def __init__(
         self, *options: str, arguments: list[str] | None = None, http_port: int | None = None,
         descriptors: int | tuple[int, int] | None = None, logs_events: bool = True,
+        variables: dict[str, str] | None = None,
     ):  # fmt: skip
-        """`descriptors`: the limit of open files, or the soft and the hard one; `logs_events`: not by old binaries."""
+        """`descriptors`: the limit of open files, or the soft and the hard one; `logs_events`: not by old binaries;
+        `variables`: of its environment."""
+        self._variables = variables or {}
         self._descriptors = (descriptors, descriptors) if isinstance(descriptors, int) else descriptors
         self.http_port, self.https_port = http_port or free_ports(1), free_ports(1)
         self.media_port = free_ports(os.cpu_count() or 1)
@@ -69,8 +72,8 @@ class Gateway:
     def start(self, timeout: float = 60) -> "Gateway":
         with open(self.log_path, "ab") as log:  # it may have had another life
             self._process = subprocess.Popen(
-                [BINARY, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(),
-                cwd=self.log_path.parent,
+                [BINARY, *self._arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env=environment(**self._variables), cwd=self.log_path.parent,
                 preexec_fn=self._limit_descriptors if self._descriptors else None,
             )  # fmt: skip
         end = time.monotonic() + timeout

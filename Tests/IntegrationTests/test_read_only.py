@@ -1,0 +1,207 @@
+"""A database that cannot be written: what a gateway refuses while its disk is read-only, and what it says when it
+finds one at its start (docs/operations.md, Data)."""
+import asyncio
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from call_records import sessions_of
+from disks import FAILING, WORKING, ReadOnlyDisk, heed_permissions, is_refused, says
+from durability import configured
+from party.guest import Guest
+from peers import sdp
+from peers.gateway import BINARY, environment, free_ports
+from peers.spidr import SpidrPeer
+from situations import connected, forget
+
+USERS = ["alice", "bob", "carol"]
+WISH = {"subscribeRequest": {"expires": 3600, "service": ["call"], "notificationType": "WebSocket"}}
+
+
+class Change(NamedTuple):
+    """A request that changes something, in the wrapper of whose answer it is refused."""
+
+    client: SpidrPeer
+    method: str
+    path: str
+    body: dict | None
+    wrapper: str
+
+    async def made(self):
+        return await self.client.request(self.method, self.path, self.body)
+
+
+async def changes(alice, bob, carol, guest, newcomer, at_alice, at_bob) -> list[Change]:
+    """One of every kind, such that each can be made after those before it."""
+    await carol.end(await carol.call("bob", sdp.offer()))  # leaves records of a call
+    to_alice, to_carol = await carol.call("alice", sdp.offer()), await bob.call("carol", sdp.offer())
+    at_alice_rings = (await alice.expect("call")).session
+    at_carol_rings = (await carol.expect("call")).session
+    await carol.expect("ringing", to_alice)
+    await bob.expect("ringing", to_carol)
+    await guest.expect("ringing", await guest.call("bob", sdp.offer()))
+    record = (await carol.request("GET", "/logHistory")).succeeded()["logItems"][0]["params"]["recordId"]
+
+    def start(caller: SpidrPeer, callee: str) -> dict:
+        return {"type": "callStart", "from": f"sip:{caller.user}", "to": f"sip:{callee}@dev.local", "sdp": sdp.offer()}
+
+    def operation(name: str, **fields) -> dict:
+        return {"callControlRequest": {"type": name, **fields}}
+
+    number = operation("sendCustomHeaders", customParameters=[{"name": "X-Number", "value": "1"}])
+    reject = {"callDispositionRequest": {"action": "reject", "sessionData": at_alice_rings}}
+    return [
+        # The first one is tried, and so it is carried out once the disk takes it, though it was refused.
+        Change(alice, "PUT", alice.subscription, WISH, "subscribeResponse"),
+        Change(newcomer, "POST", "/subscription", WISH, "subscribeResponse"),
+        Change(alice, "PUT", "/subscription/clientCorrelator/phone", WISH, "subscribeResponse"),
+        Change(carol, "POST", "/callControl", {"callControlRequest": start(carol, "bob")}, "callControlResponse"),
+        Change(carol, "PUT", carol._call(at_carol_rings), operation("callAnswer", sdp=sdp.answer(sdp.offer())),
+               "callControlResponse"),
+        Change(alice, "PUT", alice._call(at_alice.session), number, "callControlResponse"),
+        Change(alice, "POST", "/calldisposition", reject, "callDispositionResponse"),
+        Change(bob, "DELETE", bob._call(at_bob.session), None, "callControlResponse"),
+        Change(carol, "DELETE", f"/logRecord/{record}", None, "logRecord"),
+        Change(carol, "DELETE", "/logHistory", None, "logHistory"),
+        Change(guest, "PUT", guest.subscription, {"subscribeRequest": {"service": ["callMe"], "expires": 3600}},
+               "subscribeResponse"),
+        Change(guest, "DELETE", guest.subscription, None, "subscribeResponse"),
+        Change(carol, "DELETE", carol.subscription, None, "subscribeResponse"),
+    ]  # fmt: skip
+
+
+async def test_every_request_that_changes_something_is_refused_and_works_again_afterwards(
+    own_gateway, tmp_path, party, contract
+):
+    disk = ReadOnlyDisk(tmp_path)
+    options = configured(tmp_path, USERS, anonymous={"mode": "open"})
+    own = own_gateway.configured(*options, logs_events=False, variables=disk.variables)
+    alice = await party("alice", base=own.http, correlator="phone")
+    bob, carol = await party("bob", base=own.http), await party("carol", base=own.http)
+    at_alice, at_bob = await connected(alice, bob)
+    async with (
+        Guest(own.http, "bob", contract=contract) as guest,
+        SpidrPeer(own.http, "bob", contract=contract) as newcomer,
+    ):
+        await guest.register()
+        all_of_them = await changes(alice, bob, carol, guest, newcomer, at_alice, at_bob)
+        forget(alice, bob, carol, guest)
+        before = [await sessions_of(each) for each in (alice, bob, carol)]
+        with disk.fails():
+            for change in all_of_them:
+                is_refused(await change.made(), change.wrapper)
+            await says(own, FAILING)
+            # What changes nothing goes on, and nothing was changed.
+            assert [await sessions_of(each) for each in (alice, bob, carol)] == before
+            assert (await carol.request("GET", "/logHistory")).succeeded()["logItems"]
+            (await alice.request("GET", "/userProfileData")).succeeded()
+            assert own.readiness() == 200
+            for each in (alice, bob, carol, guest):
+                await each.heard_exactly()
+        await says(own, WORKING)
+        for change in all_of_them:
+            (await change.made()).succeeded()
+        guest.subscription = carol.subscription = None
+        await bob.expect("customParameters", at_bob.session)
+        assert await sessions_of(carol) == []
+
+
+# At the start
+
+
+def serve(*options: str, **variables: str) -> subprocess.CompletedProcess:
+    """It must end by itself; permissions hold for it, whoever the user is."""
+    ports = ("--set", f"listen.port={free_ports(1)}", "--set", f"media.port={free_ports(4)}")
+    return command("serve", *options, *ports, **variables)
+
+
+def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [BINARY, *arguments], capture_output=True, text=True, timeout=60, input="secret\n",
+        env=environment(**variables), preexec_fn=heed_permissions,
+    )  # fmt: skip
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """What is in its files, but for the index of the log, which SQLite makes anew whenever it likes."""
+    files = [path for path in folder.glob("users.sqlite*") if not path.name.endswith("-shm")]
+    return {path.name: path.read_bytes() for path in files}
+
+
+def of_the_file(folder: Path, back: bool):
+    (folder / "users.sqlite").chmod(0o600 if back else 0o400)
+
+
+def of_all_files(folder: Path, back: bool):
+    for path in folder.glob("users.sqlite*"):
+        path.chmod(0o600 if back else 0o400)
+
+
+def of_the_folder(folder: Path, back: bool):
+    folder.chmod(0o700 if back else 0o500)
+
+
+def of_the_folder_and_its_files(folder: Path, back: bool):
+    of_all_files(folder, back)
+    of_the_folder(folder, back)
+
+
+WAYS = {
+    of_the_file: "users.sqlite cannot be written: this user must be allowed to write to the file and to its folder",
+    of_all_files: "users.sqlite.lock cannot be created: does its folder exist, and may this user write there?",
+    of_the_folder_and_its_files:
+        "users.sqlite.lock cannot be created: does its folder exist, and may this user write there?",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("take", "sentence"), WAYS.items(), ids=[way.__name__ for way in WAYS])
+async def test_at_the_start_a_sentence_says_whose_permissions_to_correct(
+    own_gateway, tmp_path, peer, take: Callable[[Path, bool], None], sentence
+):
+    options = configured(tmp_path, USERS)
+    own = own_gateway.configured(*options, logs_events=False)
+    alice = await peer("alice", base=own.http)
+    own.kill()
+    await alice.closed()
+    before = contents(tmp_path)
+    take(tmp_path, False)
+    try:
+        ended = await asyncio.to_thread(serve, *options)
+        added = await asyncio.to_thread(command, "user", "add", "dave@dev.local", "--password-stdin", *options)
+    finally:
+        take(tmp_path, True)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"orbweaver: {tmp_path}/{sentence}"), ended.stderr
+    assert ended.stderr.count("\n") == 1, "nothing but the sentence"
+    assert added.returncode == 1 and "cannot be" in added.stderr, added
+    assert contents(tmp_path) == before
+    await is_in_service_again(own, alice)
+
+
+async def is_in_service_again(own, alice: SpidrPeer):
+    """With the subscription and the channel that it promised before."""
+    await asyncio.to_thread(own.start)
+    await alice.open_channel()
+    (await alice.extend()).succeeded()
+    (await alice.end(await alice.call("bob", sdp.offer()))).succeeded()
+
+
+async def test_a_gateway_that_ends_on_a_read_only_disk_says_so_when_it_is_started_again(own_gateway, tmp_path, peer):
+    disk = ReadOnlyDisk(tmp_path)
+    options = configured(tmp_path, USERS)
+    own = own_gateway.configured(*options, logs_events=False, variables=disk.variables)
+    alice = await peer("alice", base=own.http)
+    await peer("bob", base=own.http)
+    with disk.fails():
+        is_refused(await alice.extend(), "subscribeResponse")
+        own.kill()
+        await alice.closed()
+        before = contents(tmp_path)
+        ended = await asyncio.to_thread(serve, *options, **disk.variables)
+        assert ended.returncode == 1
+        assert "Read-only file system" in ended.stderr and str(tmp_path / "users.sqlite") in ended.stderr, ended.stderr
+        assert contents(tmp_path) == before
+    await is_in_service_again(own, alice)
