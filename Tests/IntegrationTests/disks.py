@@ -1,18 +1,20 @@
-"""Disks that take nothing more: full, or read-only."""
+"""Disks that take nothing more, full or read-only; and processes that stop in the middle of what they write."""
 import asyncio
 import ctypes
+import os
 import resource
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from peers.gateway import Gateway
+from peers.gateway import BINARY, Gateway, environment
 from peers.spidr import Answer
 
 FAILING = "the journal cannot be written"
 WORKING = "the journal is written again"
-SOURCE = Path(__file__).parent / "peers/read_only.c"
+SOURCE = Path(__file__).parent / "peers/faulty_disk.c"
 
 
 class FullDisk:
@@ -38,17 +40,13 @@ class FullDisk:
 
 class ReadOnlyDisk:
     """The folder of the database is on a file system that can become read-only, for files that are open, too
-    (`peers/read_only.c`)."""
+    (`peers/faulty_disk.c`)."""
 
     def __init__(self, folder: Path):
-        beside = folder.parent / f"{folder.name}-read-only"
-        beside.mkdir()
-        library, self._switch = beside / "read_only.so", beside / "switch"
-        subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", library, SOURCE, "-ldl"], check=True)
-        self.variables = {
-            "LD_PRELOAD": str(library), "READ_ONLY_FOLDER": str(folder), "READ_ONLY_SWITCH": str(self._switch),
-        }  # fmt: skip
+        self.variables = faulty_disk(folder)
         """With which the gateway has to run."""
+        self._switch = Path(self.variables["LD_PRELOAD"]).with_name("switch")
+        self.variables["READ_ONLY_SWITCH"] = str(self._switch)
 
     @contextmanager
     def fails(self, own: Gateway | None = None) -> Iterator[None]:
@@ -60,6 +58,69 @@ class ReadOnlyDisk:
 
 
 DISKS = {"full": FullDisk, "read_only": ReadOnlyDisk}
+
+
+def faulty_disk(folder: Path) -> dict[str, str]:
+    """The variables with which a process loads the library, for its files whose paths begin with that of `folder`."""
+    library = folder.parent / f"{folder.name}-faulty" / "faulty_disk.so"
+    if not library.exists():
+        library.parent.mkdir()
+        subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", library, SOURCE, "-ldl"], check=True)
+    return {"LD_PRELOAD": str(library), "FAULTY_FOLDER": str(folder)}
+
+
+class Stopping:
+    """A command of the binary that stops itself in front of a call that changes something below a folder; in the middle
+    of it, if it writes and the number is odd. To be used as a context, which ends it."""
+
+    def __init__(self, folder: Path, at: int, *arguments: str, below: str | None = None):
+        """`at`: the number of the call, from 1 on; 0: it does not stop. `below`: what the paths begin with, if it is
+        not the folder."""
+        self._calls = folder.parent / f"{folder.name}-calls"
+        self._calls.unlink(missing_ok=True)
+        variables = faulty_disk(folder) | {"CALLS": str(self._calls), "STOPS_AT": str(at)}
+        if below:
+            variables["FAULTY_FOLDER"] = below
+        self._process = subprocess.Popen(
+            [BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env=environment(**variables), cwd=folder,
+        )  # fmt: skip
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+        self._process.stdout.close()
+
+    async def stopped(self, within: float = 60):
+        """Returns once it has."""
+        async with asyncio.timeout(within):
+            while True:
+                found = os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                if found and found.si_code in (os.CLD_STOPPED, os.CLD_TRAPPED):
+                    return
+                assert not found, f"it ended after {self.calls} calls: {self._process.communicate()[0]}"
+                await asyncio.sleep(0.01)
+
+    @property
+    def calls(self) -> int:
+        """How many calls there were."""
+        return int(self._calls.read_text() or 0) if self._calls.exists() else 0
+
+    def go_on(self):
+        self._process.send_signal(signal.SIGCONT)
+
+    def kill(self):
+        """As it stands (SIGKILL)."""
+        self._process.kill()
+        self._process.wait()
+
+    async def ended(self, within: float = 60) -> tuple[int, str]:
+        """Its exit status, and what it has said."""
+        said, _ = await asyncio.to_thread(self._process.communicate, timeout=within)
+        return self._process.returncode, said
+
 
 OVERRIDES = (1, 2)
 """CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH of capabilities(7)."""

@@ -1,0 +1,208 @@
+"""A gateway that is killed while it brings a database of an older version up to date, at every moment at which it
+writes: the schema is one that a version has had, no row is lost, and the next start goes on from there."""
+import asyncio
+import shutil
+import sqlite3
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from disks import Stopping
+from party.device import Party
+from peers.fleet import add_accounts
+from peers.gateway import REPOSITORY, free_ports, orbweaver, write_configuration
+from situations import connected
+
+FIXTURES = sorted((REPOSITORY / "fixtures/storage").glob("schema-*.sql"))
+SCHEMAS = {int(path.stem.removeprefix("schema-")): path for path in FIXTURES}
+USERS = 20_000
+EVERY = 6
+"""By day each sixth moment; at night all of them."""
+KEEPS_SUBSCRIPTIONS = 4
+"""The first schema that does."""
+
+
+@contextmanager
+def database(path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        yield connection
+
+
+def make_old(path: Path, version: int):
+    """A database as a gateway of that version has left it, with many users, and with a subscription that goes on if
+    the version kept any."""
+    with database(path) as old:
+        old.execute("PRAGMA journal_mode = WAL")
+        old.executescript(SCHEMAS[version].read_text())
+    add_accounts(path, ("alice@dev.local", "bob@dev.local", *(f"user{number}@dev.local" for number in range(USERS))),
+                 "dev", log_n=4)  # fmt: skip
+    now = int(time.time() * 1000)
+    with database(path) as old:
+        if version >= 2:
+            rows = [(number.to_bytes(8, "big"), b"k", f"user{number}@dev.local", b"r", now // 1000 + 99_999)
+                    for number in range(20)]  # fmt: skip
+            old.executemany("INSERT INTO login VALUES (?, ?, ?, ?, ?)", rows)
+        if version >= KEEPS_SUBSCRIPTIONS:
+            rows = [(f"s-{number}", f"c-{number}", f"user{number}@dev.local") for number in range(2_000)]
+            old.executemany(
+                "INSERT INTO subscription (id, channel, user, ringingFeedback, services, expiry, firstEventId) "
+                f"VALUES (?, ?, ?, 0, '[\"call\"]', {now + 3_600_000}, 1000)", [("s-a", "c-a", "alice@dev.local"), *rows]
+            )  # fmt: skip
+
+
+def shape(connection: sqlite3.Connection) -> dict[str, object]:
+    """Tables with their columns and indexes."""
+
+    def ask(name: str, of: str) -> list[tuple]:
+        return connection.execute(f"SELECT * FROM pragma_{name}(?)", (of,)).fetchall()
+
+    tables = connection.execute("SELECT name, wr, strict FROM pragma_table_list WHERE type = 'table'").fetchall()
+    found = {}
+    for name, *kind in tables:
+        if not name.startswith("sqlite_"):
+            indexes = sorted((each[1:], ask("index_info", each[1])) for each in ask("index_list", name))
+            found[name] = kind, ask("table_info", name), indexes
+    return found
+
+
+def rows(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many there are of each kind that a migration must not lose. Of subscriptions those of `make_old`."""
+    known = {name for name, in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    asked = {"user": "user", "login": "login", "subscription": "subscription WHERE id LIKE 's-%'"}
+    return {
+        name: connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0]
+        for name, what in asked.items() if name in known
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory) -> dict[int, object]:
+    """By version; the newest is that of a database which this version has made."""
+    folder = tmp_path_factory.mktemp("shapes")
+    found = {}
+    for version, path in SCHEMAS.items():
+        with database(folder / f"{version}.sqlite") as old:
+            old.executescript(path.read_text())
+            found[version] = shape(old)
+    assert orbweaver("user", "list", *write_configuration(folder)).returncode == 0
+    with database(folder / "users.sqlite") as new:
+        found[applied(new)] = shape(new)
+    assert sorted(found) == list(range(1, len(found) + 1)), "a fixture of each schema but the newest"
+    return found
+
+
+def applied(connection: sqlite3.Connection) -> int:
+    """How many migrations are."""
+    names = sorted(name for name, in connection.execute("SELECT identifier FROM grdb_migrations"))
+    assert [int(name.split()[0]) for name in names] == list(range(1, len(names) + 1))
+    return len(names)
+
+
+def found_after_kill(path: Path, beside: Path) -> tuple[int, object, dict[str, int]]:
+    """The version, the shape and the rows that a next process finds; asked of a copy, so that nothing is mended."""
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir()
+    for suffix in ("", "-wal"):
+        if path.with_name(path.name + suffix).exists():
+            shutil.copy(path.with_name(path.name + suffix), beside)
+    with database(beside / path.name) as copy:
+        assert copy.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return applied(copy), shape(copy), rows(copy)
+
+
+class Site:
+    def __init__(self, folder: Path, version: int):
+        self.folder, self.path, self.version = folder, folder / "users.sqlite", version
+        self.options = write_configuration(folder)
+        self._original = folder.parent / f"{folder.name}-original.sqlite"
+        make_old(self._original, version)
+        with database(self._original) as original:
+            self.rows = rows(original)
+        self.port = free_ports(1)
+
+    def begin_anew(self):
+        for path in self.folder.glob("users.sqlite*"):
+            path.unlink()
+        shutil.copy(self._original, self.path)
+
+    def serve(self, stops_at: int) -> Stopping:
+        ports = ("--set", f"listen.port={self.port}", "--set", f"media.port={free_ports(4)}")
+        return Stopping(self.folder, stops_at, "serve", *self.options, *ports)
+
+    def has_all_rows(self, now: dict[str, int], *but: str):
+        assert {name: now[name] for name in self.rows if name not in but} == {
+            name: count for name, count in self.rows.items() if name not in but
+        }
+
+    async def moments(self) -> int:
+        """How many calls change something until the gateway serves; the last ones come after the migration."""
+        self.begin_anew()
+        with self.serve(0) as gateway:
+            async with asyncio.timeout(60):
+                while not is_served(self.port):
+                    await asyncio.sleep(0.05)
+            return gateway.calls
+
+
+def is_served(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/ready", timeout=5) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+async def serves(own_gateway, site: Site, contract):
+    """Who is in the database logs in, calls, and finds the call in the log; a subscription of before goes on."""
+    own = await asyncio.to_thread(own_gateway.configured, *site.options, logs_events=False)
+    async with Party(own.http, "alice", contract=contract) as alice, Party(own.http, "bob", contract=contract) as bob:
+        if site.version >= KEEPS_SUBSCRIPTIONS:
+            alice.subscription, alice.channel = alice.path("/subscription/s-a"), alice.path("/websocket/c-a")
+            await alice.open_channel()
+            (await alice.extend()).succeeded()
+        else:
+            await alice.register()
+        await bob.register()
+        at_alice, at_bob = await connected(alice, bob)
+        (await at_alice.end()).succeeded()
+        await at_bob.over()
+        assert (await bob.request("GET", f"/logRecord/{at_bob.session}")).succeeded()
+        alice.subscription = None  # it is still there when the rows are counted
+    await asyncio.to_thread(own.stop)
+
+
+@pytest.mark.parametrize("every", [EVERY, pytest.param(1, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("version", SCHEMAS)
+async def test_a_migration_that_is_killed_leaves_a_schema_that_there_was_and_every_row(
+    own_gateway, tmp_path, shapes, version, every, contract
+):
+    site, newest = Site(tmp_path, version), max(shapes)
+    moments = await site.moments()
+    assert moments > 10
+    tried: dict[int, int] = {}
+    """By the version that was left, how often it was."""
+    for moment in [*range(1, moments, every), moments]:
+        site.begin_anew()
+        with site.serve(moment) as gateway:
+            await gateway.stopped()
+            gateway.kill()
+            assert gateway.calls == moment, "it had not gone on"
+        left, its_shape, its_rows = found_after_kill(site.path, tmp_path.parent / f"{tmp_path.name}-copy")
+        assert its_shape == shapes[left], f"killed at call {moment}"
+        # Once it is up to date it forgets the logins under another key than its own, and so do those after it.
+        site.has_all_rows(its_rows, *(["login"] if left == newest else []))
+        tried[left] = tried.get(left, 0) + 1
+        if tried[left] == 1:
+            await serves(own_gateway, site, contract)
+        else:
+            listed = await asyncio.to_thread(orbweaver, "user", "list", *site.options)
+            assert listed.stdout.count("\n") == site.rows["user"]
+        with database(site.path) as ended:
+            assert (applied(ended), shape(ended)) == (newest, shapes[newest])
+            site.has_all_rows(rows(ended), "login")
+    print(f"killed at {sum(tried.values())} of {moments} moments; left: {tried}")
+    assert tried[version] > 1 and set(tried) <= set(range(version, newest + 1))
