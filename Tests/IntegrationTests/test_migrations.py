@@ -50,8 +50,9 @@ def make_old(path: Path, version: int):
             rows = [(f"s-{number}", f"c-{number}", f"user{number}@dev.local") for number in range(2_000)]
             old.executemany(
                 "INSERT INTO subscription (id, channel, user, ringingFeedback, services, expiry, firstEventId) "
-                f"VALUES (?, ?, ?, 0, '[\"call\"]', {now + 3_600_000}, 1000)", [("s-a", "c-a", "alice@dev.local"), *rows]
-            )  # fmt: skip
+                f"VALUES (?, ?, ?, 0, '[\"call\"]', {now + 3_600_000}, 1000)",
+                [("s-a", "c-a", "alice@dev.local"), *rows],
+            )
 
 
 def shape(connection: sqlite3.Connection) -> dict[str, object]:

@@ -1,10 +1,10 @@
 // Loaded in front of libc (LD_PRELOAD): a disk that fails, or a process that stops, at a moment that a test has chosen.
 // It concerns what is below $FAULTY_FOLDER.
 //
-// While the file $READ_ONLY_SWITCH exists nothing can be written there, whether it was opened before or not. So it is on
-// a file system that the kernel has made read-only after an error (ext4: errors=remount-ro). No test can have that of
-// the real kernel without a disk of its own: a file system is not remounted read-only while a file is open for writing,
-// and permissions do not concern files that are open.
+// While the file $READ_ONLY_SWITCH exists nothing can be written there, whether it was opened before or not. So it is
+// on a file system that the kernel has made read-only after an error (ext4: errors=remount-ro). No test can have that
+// of the real kernel without a disk of its own: a file system is not remounted read-only while a file is open for
+// writing, and permissions do not concern files that are open.
 //
 // In front of the call number $STOPS_AT that changes something there, the process stops itself (SIGSTOP). Half of what
 // an odd call has to write is written by then. $CALLS names a file with the number of calls so far.
