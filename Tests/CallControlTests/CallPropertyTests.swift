@@ -8,7 +8,7 @@ import Testing
 /// Random interleavings of what two ends, their devices, the media plane and the clock may do.
 struct CallPropertyTests {
     /// Watches the actions of one call and says what is wrong with them.
-    private struct Witness {
+    private struct Observation {
         var told: [LegID: Set<SubscriptionID>]
         var ends: [LegID: Int] = [:]
         var ringing = 0
@@ -84,9 +84,9 @@ struct CallPropertyTests {
     }
 
     /// A subscription that replaces one that was told knows what that one knew.
-    private func inherits(_ step: CallStep, _ witness: inout Witness) {
-        if case .joined(let leg, let device, let former?) = step, witness.told[leg, default: []].contains(former) {
-            witness.told[leg, default: []].insert(device.subscription)
+    private func inherits(_ step: CallStep, _ observed: inout Observation) {
+        if case .joined(let leg, let device, let former?) = step, observed.told[leg, default: []].contains(former) {
+            observed.told[leg, default: []].insert(device.subscription)
         }
     }
 
@@ -97,10 +97,10 @@ struct CallPropertyTests {
         for round in 0..<100 {
             let isAnchored = round == 0
             var rig = CallRig(isAnchored: isAnchored, seed: seed)
-            var witness = Witness(told: [.caller: ["a1"]])
+            var observed = Observation(told: [.caller: ["a1"]])
             var log = EventLog(from: rig.clock.now)
             func watch(_ actions: [CallAction]) {
-                witness.watch(actions)
+                observed.watch(actions)
                 log.add(actions, at: rig.clock.now)
             }
             // Every third call begins without an offer.
@@ -111,7 +111,7 @@ struct CallPropertyTests {
             for number in 0..<60 {
                 let step = randomStep(&random, number)
                 let before = rig.call
-                inherits(step, &witness)
+                inherits(step, &observed)
                 do throws(CallError) {
                     if case .answer(let leg) = step {
                         watch(try rig.answer(answer, by: leg))
@@ -121,14 +121,14 @@ struct CallPropertyTests {
                 } catch {
                     #expect(rig.call == before, "a refused request changes nothing")
                 }
-                #expect(witness.hasEnded == (rig.call.legState(.caller) == .ended))
+                #expect(observed.hasEnded == (rig.call.legState(.caller) == .ended))
                 if let deadline = rig.call.nextDeadline {
                     #expect(deadline.time > rig.clock.now, "what was due has been done")
                 }
             }
             watch(rig.call.drain(at: rig.clock.now))
-            #expect(witness.hasEnded)
-            if isAnchored { #expect(witness.isMediaReleased) } else { #expect(witness.preparedMedia == 0) }
+            #expect(observed.hasEnded)
+            if isAnchored { #expect(observed.isMediaReleased) } else { #expect(observed.preparedMedia == 0) }
             try log.expectToReplay()
         }
     }

@@ -308,18 +308,18 @@ async def test_guests_stay_guests(lives, party, contract):
     alice = await party("alice", base=own.http)
     async with (
         Guest(own.http, "alice", contract=contract) as guest,
-        Guest(own.http, "alice", contract=contract) as newcomer,
+        Guest(own.http, "alice", contract=contract) as idle,
     ):
         await guest.register()
-        await newcomer.register()
+        await idle.register()
         at_guest, at_alice = await connected(guest, alice)
-        await killed_and_restarted(own, alice, guest, newcomer)
+        await killed_and_restarted(own, alice, guest, idle)
         for call in (at_guest, at_alice):
             await is_ended_by_the_restart(call)
         (await guest.state(at_guest.session)).refused(404, 47, "callMeResponse", "call.session_not_found")
-        await newcomer.heard_exactly()
+        await idle.heard_exactly()
         (await guest.extend(service=["callMe"])).succeeded()
-        for each in (guest, newcomer):
+        for each in (guest, idle):
             await talk_again(each, alice)
 
 

@@ -227,11 +227,11 @@ async def test_conferences_grow_by_repeated_joins(tmp_path, contract, count):
             hub, second, third, *others = parties
             joined, at_second, at_third = await conference(hub, second, third)
             ends = {hub.name: joined, second.name: at_second, third.name: at_third}
-            for newcomer in others:
+            for joiner in others:
                 await joined.hold()
-                to_newcomer, ends[newcomer.name] = await connected(hub, newcomer)
-                await to_newcomer.hold()
-                before, joined = joined, await hub.join(joined, to_newcomer)
+                to_next, ends[joiner.name] = await connected(hub, joiner)
+                await to_next.hold()
+                before, joined = joined, await hub.join(joined, to_next)
                 await joined.answered()
                 assert (await before.over()).text == SUCCESS
                 ends[hub.name] = joined

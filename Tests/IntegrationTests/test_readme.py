@@ -1,4 +1,4 @@
-"""README.md as a newcomer follows it: what it prints is run, in a network of its own, where ports are those it
+"""README.md as a reader follows it: what it prints is run, in a network of its own, where ports are those it
 names."""
 import asyncio
 import os

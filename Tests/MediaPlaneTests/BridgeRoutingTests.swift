@@ -91,7 +91,7 @@ import Testing
             rig.clock.advance(by: .seconds(1))
             #expect(rig.audio(1, ssrc: ssrc).packet != nil)
         }
-        // 7 was forgotten: it is a newcomer again instead of a source that was replaced.
+        // 7 was forgotten: it is new again instead of a source that was replaced.
         #expect(rig.audio(2, ssrc: 7).packet != nil)
         #expect(rig.audio(2, ssrc: 9) == .dropped(.superseded))
     }

@@ -19,7 +19,7 @@ import Testing
             ([.start(100), .pass(100, 501), .pass(101, 502), .pass(104, 505), .pass(102, 503), .pass(104, 505)], 500),
             // The first source may reach a little back.
             ([.start(100), .pass(100, 501), .pass(99, 500), .pass(36, 437), .pass(35, nil)], 500),
-            // A switch goes on by one; what is older than the newcomer's first packet has no place.
+            // A switch goes on by one; what is older than the new one's first packet has no place.
             ([.start(100), .pass(100, 501), .start(7), .pass(7, 502), .pass(6, nil), .pass(8, 503)], 500),
             // A gap at the end of a source does not show.
             ([.start(100), .pass(103, 504), .start(7), .pass(7, 505), .start(100), .pass(100, 506)], 500),

@@ -61,7 +61,7 @@ struct ConferenceVideoTests {
         var rig = try MovingRig()
         try rig.establish()
         var number: UInt16 = 0
-        let (listener, speaker, newcomer) = (rig.a, rig.b, rig.d)
+        let (listener, speaker, adopted) = (rig.a, rig.b, rig.d)
         for (leg, peer) in [(LegID.caller, listener), (.callee, speaker)] {
             rig.connect(
                 leg, peer, MovingRig.credentials(of: leg, MovingRig.first), in: MovingRig.first, video: Self.sends(leg))
@@ -82,10 +82,10 @@ struct ConferenceVideoTests {
         rig.server.send(.adopt(.callee, from: MovingRig.second, as: guest), for: MovingRig.first)
         rig.server.send(.route(guest, .mix), for: MovingRig.first)
         rig.connect(
-            guest, newcomer, MovingRig.credentials(of: .callee, MovingRig.second), in: MovingRig.first,
+            guest, adopted, MovingRig.credentials(of: .callee, MovingRig.second), in: MovingRig.first,
             video: Self.sends(guest))
         let isSeen = try Self.happens(
-            rig, until: { Self.hasVideo(newcomer) && Self.wasAskedForKeyFrame(speaker, of: .callee) }
+            rig, until: { Self.hasVideo(adopted) && Self.wasAskedForKeyFrame(speaker, of: .callee) }
         ) {
             number += 1
             try speaker.send(Self.packet(from: .callee, number))

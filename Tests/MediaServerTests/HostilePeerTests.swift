@@ -163,12 +163,12 @@ struct HostilePeerTests {
         var rig = try Rig()
         try rig.establish()
         try rig.expectMedia()
-        let newcomer = try Attacker(in: rig)
-        try newcomer.establish()
-        // What the newcomer protects comes from the caller's port.
-        rig.caller.sendRaw(newcomer.check())
+        let other = try Attacker(in: rig)
+        try other.establish()
+        // What the other protects comes from the caller's port.
+        rig.caller.sendRaw(other.check())
         let received = rig.metrics.rtpPacketsReceived.value
-        let packet = try #require(try newcomer.peer.protect(Rig.packet(sequence: 5, timestamp: 800, ssrc: 0xCCCC)))
+        let packet = try #require(try other.peer.protect(Rig.packet(sequence: 5, timestamp: 800, ssrc: 0xCCCC)))
         rig.caller.sendRaw(packet)
         #expect(try rig.wait { rig.metrics.rtpPacketsReceived.value == received + 1 })
         #expect(rig.metrics.srtpFailures[.authentication].value == 0)

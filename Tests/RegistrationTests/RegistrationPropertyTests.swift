@@ -9,7 +9,7 @@ import Testing
 /// Random subscriptions, sockets, requests and notifications of one user.
 struct RegistrationPropertyTests {
     /// What the user's clients and the calls would see.
-    private struct Witness {
+    private struct Observation {
         /// The last event on each socket that is still open.
         var sockets: [SocketID: UInt64] = [:]
         var channels: [SocketID: ChannelID] = [:]
@@ -79,7 +79,7 @@ struct RegistrationPropertyTests {
         // Patience beyond the test: a request that is never answered is another test's matter.
         var rig = RegistrationRig(
             .init(services: ["call", "presence"], maximumSubscriptions: 4, requestPatience: .seconds(100_000)))
-        var witness = Witness()
+        var observed = Observation()
         var (count, lastSocket, isAttached) = (0, UInt64(0), false)
         for number in 0..<1_500 {
             let target = max(1, count - Int.random(in: 0...4, using: &random))
@@ -95,72 +95,72 @@ struct RegistrationPropertyTests {
                     let identity = SubscriptionIdentity(
                         subscription: SubscriptionID("s\(count + 1)"), channel: ChannelID("c\(count + 1)"),
                         firstEventID: UInt64(count + 1) << 32)
-                    witness.watch(try rig.registration.subscribe(request, as: identity, at: rig.now).actions)
+                    observed.watch(try rig.registration.subscribe(request, as: identity, at: rig.now).actions)
                     count += 1
                 case 1:
-                    witness.watch(
+                    observed.watch(
                         try rig.extend(target, services: [["call"], ["presence"], []].randomElement(using: &random)!)
                             .actions)
-                case 2: witness.watch(try rig.registration.unsubscribe(SubscriptionID("s\(target)"), at: rig.now))
+                case 2: observed.watch(try rig.registration.unsubscribe(SubscriptionID("s\(target)"), at: rig.now))
                 case 3...5:
                     lastSocket += 1
-                    witness.sockets[SocketID(lastSocket)] = 0
-                    witness.channels[SocketID(lastSocket)] = ChannelID("c\(target)")
+                    observed.sockets[SocketID(lastSocket)] = 0
+                    observed.channels[SocketID(lastSocket)] = ChannelID("c\(target)")
                     do throws(RegistrationError) {
                         let actions = try rig.registration.channelOpened(
                             ChannelID("c\(target)"), on: SocketID(lastSocket), at: rig.now)
-                        witness.watch(actions)
+                        observed.watch(actions)
                     } catch {
-                        witness.sockets[SocketID(lastSocket)] = nil
+                        observed.sockets[SocketID(lastSocket)] = nil
                         throw error
                     }
                 case 6:
-                    guard let socket = witness.sockets.keys.min(by: { $0.rawValue < $1.rawValue }) else { continue }
-                    witness.sockets[socket] = nil
+                    guard let socket = observed.sockets.keys.min(by: { $0.rawValue < $1.rawValue }) else { continue }
+                    observed.sockets[socket] = nil
                     for channel in 1...max(1, count) {
-                        witness.watch(
+                        observed.watch(
                             rig.registration.channelClosed(ChannelID("c\(channel)"), on: socket, at: rig.clock.now))
                     }
                 case 7...10:
                     let receivers = (0...4).map { SubscriptionID("s\(count - $0)") }
-                    for request in witness.held.keys { witness.held[request]?.insert("n\(number)") }
-                    witness.watch(
+                    for request in observed.held.keys { observed.held[request]?.insert("n\(number)") }
+                    observed.watch(
                         rig.registration.notify(
                             receivers, .test(.callEnd, about: SessionID("n\(number)")), at: rig.now))
-                case 11, 12: witness.held[rig.registration.requestStarted(at: rig.clock.now)] = []
+                case 11, 12: observed.held[rig.registration.requestStarted(at: rig.clock.now)] = []
                 case 13:
-                    guard let request = witness.held.keys.randomElement(using: &random) else { continue }
-                    witness.held[request] = nil
-                    witness.watch(rig.registration.requestAnswered(request, at: rig.clock.now))
+                    guard let request = observed.held.keys.randomElement(using: &random) else { continue }
+                    observed.held[request] = nil
+                    observed.watch(rig.registration.requestAnswered(request, at: rig.clock.now))
                 case 14, 15:
-                    guard let (socket, last) = witness.sockets.randomElement(using: &random) else { continue }
-                    let channel = witness.channels[socket]!
-                    witness.watch(rig.registration.confirmed(channel, through: last, at: rig.now))
+                    guard let (socket, last) = observed.sockets.randomElement(using: &random) else { continue }
+                    let channel = observed.channels[socket]!
+                    observed.watch(rig.registration.confirmed(channel, through: last, at: rig.now))
                 case 16:
                     guard !isAttached else { continue }
-                    witness.devices = Set(
+                    observed.devices = Set(
                         rig.registration.attach("A", to: .init(call: CallID(1), leg: .caller)).map(\.subscription))
-                    isAttached = !witness.devices.isEmpty
+                    isAttached = !observed.devices.isEmpty
                 default:
                     rig.clock.advance(by: .seconds(Int.random(in: 0...900, using: &random)))
-                    witness.watch(rig.registration.timeout(at: rig.now))
+                    observed.watch(rig.registration.timeout(at: rig.now))
                 }
             } catch {
                 // Refusing is a fine answer; what follows shows that nothing has changed.
             }
-            #expect(0...4 ~= witness.subscriptions)
+            #expect(0...4 ~= observed.subscriptions)
         }
-        for request in witness.held.keys.sorted() {
-            witness.held[request] = nil
-            witness.watch(rig.registration.requestAnswered(request, at: rig.clock.now))
+        for request in observed.held.keys.sorted() {
+            observed.held[request] = nil
+            observed.watch(rig.registration.requestAnswered(request, at: rig.clock.now))
         }
         rig.clock.advance(by: .seconds(90_000))
-        witness.watch(rig.registration.timeout(at: rig.now))
+        observed.watch(rig.registration.timeout(at: rig.now))
         rig.clock.advance(by: .seconds(90_000))
-        witness.watch(rig.registration.timeout(at: rig.now))
+        observed.watch(rig.registration.timeout(at: rig.now))
         rig.registration.detach("A")
-        #expect(witness.subscriptions == 0)
-        #expect(witness.sockets.isEmpty, "every socket was closed with its subscription")
+        #expect(observed.subscriptions == 0)
+        #expect(observed.sockets.isEmpty, "every socket was closed with its subscription")
         #expect(rig.registration.isIdle)
         #expect(rig.registration.nextDeadline == nil)
     }

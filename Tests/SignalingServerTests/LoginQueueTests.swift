@@ -42,7 +42,7 @@ import Testing
         #expect([queue.next(), queue.next()] == [3, nil])
     }
 
-    @Test mutating func `networks take turns, so a newcomer waits for one check of each`() {
+    @Test mutating func `networks take turns, so one that has just come waits for one check of each`() {
         for ticket in 1...4 { #expect(enter(ticket, from: "192.0.2.1") == .waits) }
         for ticket in 5...8 { #expect(enter(ticket, from: "192.0.2.2") == .waits) }
         #expect(enter(9, from: "192.0.2.3") == .waits)

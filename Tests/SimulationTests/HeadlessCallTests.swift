@@ -12,7 +12,7 @@ import Testing
 /// virtual time. There is no peer, no description and no packet.
 struct HeadlessCallTests {
     /// Says what another voice says, and keeps that and all that it hears.
-    private final class Witness: HeadlessVoice {
+    private final class RecordingVoice: HeadlessVoice {
         let voice: any HeadlessVoice
         private(set) var said: [Int16] = []
         private(set) var heard: [Int16] = []
@@ -40,7 +40,7 @@ struct HeadlessCallTests {
         var bridge: Bridge
         let engine = AudioEngine()
         var places: [LegID: LegIndex] = [:]
-        var voices: [LegID: Witness] = [:]
+        var voices: [LegID: RecordingVoice] = [:]
         var packets = 0
         var isReleased = false
 
@@ -56,7 +56,7 @@ struct HeadlessCallTests {
                     let added = bridge.addHeadlessLeg(random: &random, at: clock.now)
                     let place = try #require(added)
                     places[leg] = place
-                    voices[leg] = Witness(Self.voice(of: source))
+                    voices[leg] = RecordingVoice(Self.voice(of: source))
                     engine.setVoice(voices[leg], of: place)
                 case .route(let leg, .leg(let other)):
                     bridge.setSource(

@@ -134,9 +134,9 @@ package final class MediaServer: MediaPort {
     /// The addresses and TCP ports on which the workers accept connections; empty without TCP.
     package var listenerAddresses: [SocketAddress] { endpoints.flatMap(\.listenerAddresses) }
 
-    /// Makes the number of a call from random bits, so that its worker is that of `neighbour` if there is one.
-    package func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID {
-        CallID(neighbour.map { layout.number(random, onTheWorkerOf: $0.rawValue) } ?? random)
+    /// Makes the number of a call from random bits, so that its worker is that of `other` if there is one.
+    package func identifier(_ random: UInt64, near other: CallID?) -> CallID {
+        CallID(other.map { layout.number(random, onTheWorkerOf: $0.rawValue) } ?? random)
     }
 
     /// Reserves media for a new call: the candidates of its worker, and the certificate's fingerprint.

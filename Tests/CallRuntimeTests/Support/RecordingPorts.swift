@@ -82,7 +82,7 @@ final class RecordingMedia: MediaPort {
 
     var lastCall: CallID? { state.withLock { $0.lastCall } }
 
-    func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID { CallID(random) }
+    func identifier(_ random: UInt64, near other: CallID?) -> CallID { CallID(random) }
 
     func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
         let isFull = state.withLock { state in

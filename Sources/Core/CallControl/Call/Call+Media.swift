@@ -55,10 +55,10 @@ extension Call {
     ) throws(CallError) -> [CallAction] {
         try checkAnchored(.sendDigits, by: leg)
         let listeners = listeners(target, seenFrom: leg)
-        if let wait = listeners.compactMap({ self[$0]?.pressedDigits.wait(for: digits.count, at: now) }).max() {
-            throw .digitsWaiting(limit: PressedDigits.capacity, retryAfter: wait)
+        if let wait = listeners.compactMap({ self[$0]?.waitingDigits.wait(for: digits.count, at: now) }).max() {
+            throw .digitsWaiting(limit: WaitingDigits.capacity, retryAfter: wait)
         }
-        for listener in listeners { edit(listener) { $0.pressedDigits.press(digits, at: now) } }
+        for listener in listeners { edit(listener) { $0.waitingDigits.press(digits, at: now) } }
         return listeners.map { .sendDigits(digits, to: $0) }
     }
 

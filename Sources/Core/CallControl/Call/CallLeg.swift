@@ -43,7 +43,7 @@ package struct CallLeg: Equatable, Sendable {
     /// What this leg hears in place of the others; `nil`: it hears them.
     var playing: Call.Playing?
     /// The DTMF digits that are being sent for this leg.
-    var pressedDigits = PressedDigits()
+    var waitingDigits = WaitingDigits()
     /// The signs of life of its clients.
     var liveness = Liveness()
     /// The offers to this leg, and what it knows of the other leg.

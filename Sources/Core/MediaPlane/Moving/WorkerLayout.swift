@@ -28,11 +28,11 @@ package struct WorkerLayout: Equatable, Sendable {
     /// The worker of the call with this number.
     package func worker(ofCall number: UInt64) -> WorkerIndex { WorkerIndex(UInt16(number % UInt64(workers))) }
 
-    /// A number for a new call on the worker of the call `neighbour`.
-    package func number(_ random: UInt64, onTheWorkerOf neighbour: UInt64) -> UInt64 {
+    /// A number for a new call on the worker of the call `other`.
+    package func number(_ random: UInt64, onTheWorkerOf other: UInt64) -> UInt64 {
         let workers = UInt64(workers)
         // The halved number leaves room to add that of the worker.
-        return (random >> 1) / workers * workers + neighbour % workers
+        return (random >> 1) / workers * workers + other % workers
     }
 
     /// The number of a worker's first UDP socket and of its first TCP listener.

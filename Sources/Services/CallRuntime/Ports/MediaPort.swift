@@ -9,8 +9,8 @@ package protocol MediaPort: Sendable {
     ///
     /// - Parameters:
     ///   - random: any number, from which that of the call is made.
-    ///   - neighbour: a call of one of the new call's users; `nil`: there is none.
-    func identifier(_ random: UInt64, near neighbour: CallID?) -> CallID
+    ///   - other: a call of one of the new call's users; `nil`: there is none.
+    func identifier(_ random: UInt64, near other: CallID?) -> CallID
 
     /// Reserves a place for the call with its worker.
     ///

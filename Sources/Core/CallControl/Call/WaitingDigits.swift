@@ -4,7 +4,7 @@ import Primitives
 ///
 /// The media plane sends them one after the other, and reports nothing. Digits that it would have no room for are
 /// refused here, where the client that asks can be told.
-struct PressedDigits: Equatable, Sendable {
+struct WaitingDigits: Equatable, Sendable {
     /// A request whose digits may still wait.
     private struct Request: Equatable, Sendable {
         var count: Int
