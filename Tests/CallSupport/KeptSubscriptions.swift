@@ -23,6 +23,7 @@ package struct KeptSubscriptions: Sendable {
                 $0.numbered = max($0.numbered, number)
                 $0.lost = lost
             }
+        case .service: break
         }
     }
 

@@ -28,7 +28,8 @@ async def test_users_are_found_by_name_and_address(own_gateway, tmp_path, peer):
     assert await found(alice, "") == ["a.smith@dev.local", "alice@dev.local", "bob@dev.local"]
     profile = (await ann.request("GET", "/userProfileData")).succeeded()
     assert profile == {
-        "statusCode": 0, "firstName": "Ann May", "lastName": "Smith", "assignedService": ["call", "quality"],
+        "statusCode": 0, "firstName": "Ann May", "lastName": "Smith", "assignedService":
+            ["call", "event:message-summary", "event:presence", "IM", "Presence", "quality"],
     }  # fmt: skip
     path = "/rest/version/1/user/a.smith@dev.local/userProfileData"
     (await alice.request("GET", path)).refused(403, 27, "userProfileData", "auth.wrong_user")

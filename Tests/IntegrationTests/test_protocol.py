@@ -51,7 +51,7 @@ async def test_paths_that_are_not_served_lead_nowhere(peer, method, path):
 async def test_a_subscription_names_what_was_granted_and_nothing_that_is_not_there(peer):
     alice = await peer("alice", registered=False)
     wishes = {
-        "service": ["CALL", "IM"],
+        "service": ["CALL", "conversation"],
         "expires": "7200",
         "pollingTimer": 30,
         "clientIp": "192.0.2.1",

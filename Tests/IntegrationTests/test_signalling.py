@@ -56,7 +56,7 @@ async def test_numbers_may_be_strings_and_services_are_granted_in_part(peer):
     alice = await peer("alice", registered=False)
     wishes = {
         "expires": "7200",
-        "service": ["call", "Presence", "IM"],
+        "service": ["call", "conversation", "custom"],
         "notificationType": "WebSocket",
         "useTurn": True,
         "unheardOf": [1],
@@ -72,7 +72,7 @@ async def test_numbers_may_be_strings_and_services_are_granted_in_part(peer):
 async def test_a_wish_for_no_known_service_is_refused(peer):
     alice = await peer("alice", registered=False)
     answer = await alice.request(
-        "POST", "/subscription", {"subscribeRequest": {"expires": 3600, "service": ["Presence"]}}
+        "POST", "/subscription", {"subscribeRequest": {"expires": 3600, "service": ["conversation"]}}
     )
     answer.refused(403, 35, "subscribeResponse", "subscription.unsupported_services")
 

@@ -152,7 +152,9 @@ import Storage
         }
     }
 
-    @Test func `a database of the fifth schema gets applications, and keeps its call log`() async throws {
+    @Test func `a database of the fifth schema can keep what services and applications have, and keeps its own`()
+        async throws
+    {
         try await withPath { path in
             let old = try DatabaseQueue(path: path)
             let schema = try Fixtures.text("storage/schema-5.sql")
@@ -165,6 +167,14 @@ import Storage
             }
             #expect(records == ["l1"])
             #expect(try await database.applications.allApplications().isEmpty)
+            let journal = try database.openJournal(.init(), clock: FixedClock(), logger: logger)
+            let contents = try await journal.contents()
+            #expect(contents.subscriptions.map { $0.frames.map(\.notice) } == [[.ping]])
+            #expect(contents.services == StoredServices())
+            let count = VoicemailCount(unheard: 1, heard: 0)
+            journal.append(.registration(.service(.voicemail(count, of: alice.address))))
+            try await journal.durable()
+            #expect(try await journal.contents().services.voicemail == [alice.address: count])
             try database.close()
         }
     }

@@ -100,6 +100,45 @@ struct JournalConformance {
             ])
     }
 
+    func `what services have is found as it was last, and their notifications`() async throws {
+        let bob = UserAddress(parsing: "bob@example.com")!
+        let messages = (1...3).map { number in
+            InstantMessage(
+                id: "m\(number)", sender: bob, senderName: "Bob \"B\"", text: "☎ \r\n\u{0}", type: "A2",
+                charset: "UTF-8", time: 1_700_000_000_000)
+        }
+        let interests = StoredInterests(
+            watched: [.init(bob, end: 1_700_000_900_000)],
+            events: [.init(id: "e1", kind: .presence, users: [bob, Self.alice], end: 1_700_000_800_000)])
+        let notices: [ServiceNotice] = [
+            .message(messages[0]), .messageResult(MessageResult(message: "m9", receiver: bob, outcome: .kept)),
+            .presence(PresenceReport(bob, Presence(.open, .onThePhone, note: "…"))),
+            .voicemail(VoicemailCount(unheard: 1, heard: 2)), .event(EventReport(VoicemailCount.empty, to: "e1")),
+        ]
+        let frames = notices.enumerated().map { Self.frame(1_000 + UInt64($0), .service($1)) }
+        let changes: [ServiceChange] =
+            messages.map { .messageKept($0, for: Self.alice) } + [
+                .messagesRemoved(["m2"], of: Self.alice), .messageKept(messages[0], for: bob),
+                .messagesRemoved(["m1"], of: bob),
+                .presence(Presence(.open), of: bob), .presence(nil, of: bob),
+                .presence(Presence(.open, .away), of: Self.alice), .presence(Presence(.open, .busy), of: Self.alice),
+                .interests(interests, of: Self.alice), .interests(interests, of: bob), .interests(nil, of: bob),
+                .voicemail(VoicemailCount(unheard: 3, heard: 1), of: Self.alice),
+                .voicemail(VoicemailCount(unheard: 2, heard: 2), of: Self.alice),
+                .voicemail(VoicemailCount(unheard: 2, heard: 2), of: bob), .voicemail(.empty, of: bob),
+            ]
+        let contents = try await left(
+            of: [.registration(.subscribed(Self.subscription()))]
+                + frames.map { .registration(.notified("s1", $0)) } + changes.map { .registration(.service($0)) })
+        #expect(contents.subscriptions.map(\.frames) == [frames])
+        #expect(
+            contents.services
+                == StoredServices(
+                    messages: [Self.alice: [messages[0], messages[2]]],
+                    presence: [Self.alice: Presence(.open, .busy)], interests: [Self.alice: interests],
+                    voicemail: [Self.alice: VoicemailCount(unheard: 2, heard: 2)]))
+    }
+
     func `what was given up is not found, but how much it was`() async throws {
         let frames = (0..<4).map { Self.frame(1_000 + UInt64($0), .ping) }
         let contents = try await left(

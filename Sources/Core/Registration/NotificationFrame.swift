@@ -1,9 +1,11 @@
 package import CallControl
 
-/// What a subscription is told: an event of a call, or a fact about its own channel.
+/// What a subscription is told: an event of a call, a fact of another service, or one about its own channel.
 package enum Notice: Equatable, Sendable {
     /// An event of a call, with its place in the call's log; it has an audience.
     case call(LoggedEvent)
+    /// What a service other than calls has to tell.
+    case service(ServiceNotice)
     /// The subscription is over.
     case gone
     /// Another socket has taken over the channel (spidr-wire §4.4).
@@ -13,9 +15,14 @@ package enum Notice: Equatable, Sendable {
     /// So many notifications were given up before the client could be sent them.
     case lost(Int)
 
-    /// The user's session that it is about; `nil`: none.
+    /// What it is about that the answer to a request of the client has named: the user's session, or a message that
+    /// the user has sent, as if that were a session; `nil`: neither.
     package var session: SessionID? {
-        if case .call(let entry) = self { entry.event.audience?.session } else { nil }
+        switch self {
+        case .call(let entry): entry.event.audience?.session
+        case .service(let notice): notice.sentMessage.map { SessionID($0) }
+        case .gone, .overridden, .ping, .lost: nil
+        }
     }
 
     /// The user's session that is over with it; `nil`: none.

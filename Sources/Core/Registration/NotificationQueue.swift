@@ -125,6 +125,10 @@ package struct NotificationQueue: Equatable, Sendable {
     /// Whether nothing more can be sent before the client confirms something.
     package var isFull: Bool { unconfirmedCount >= configuration.replayLimit }
 
+    /// Whether a notification may be added that could wait outside instead: half of what may be remembered is left for
+    /// those that cannot.
+    package var hasRoom: Bool { unconfirmedCount + entries.count - releasedCount < (configuration.capacity + 1) / 2 }
+
     /// Numbers a notification without keeping it, because it concerns one socket only.
     package mutating func frame(_ notice: Notice, at now: Moment) -> NotificationFrame {
         if unkept.count == configuration.capacity { unkept.removeFirst() }

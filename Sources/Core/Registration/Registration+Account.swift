@@ -30,6 +30,7 @@ extension Registration {
 
     /// The account does not exist any more: its subscriptions end, which ends its legs.
     package mutating func dismiss(at now: Moment) -> [RegistrationAction] {
-        active.map(\.id).flatMap { end($0, saying: .gone, informing: true, at: now) } + pump(at: now.monotonic)
+        let ended = active.map(\.id).flatMap { end($0, saying: .gone, informing: true, at: now) }
+        return ended + noteAbsence() + forgetServices(at: now) + pump(at: now.monotonic)
     }
 }

@@ -65,7 +65,7 @@ extension Registration {
         actions += send(subscriptions[index].queue.replay(at: now.monotonic), of: index, to: socket)
         // While no client listens, no timer is set for notifications that wait; so the time is checked here.
         gate.timeout(at: now.monotonic)
-        return actions + pump(at: now.monotonic) + tellLoss(at: now)
+        return actions + pump(at: now.monotonic) + tellLoss(at: now) + deliverKept(at: now)
     }
 
     /// A client has received everything that was sent on the channel up to a number.
@@ -74,7 +74,7 @@ extension Registration {
     ) -> [RegistrationAction] {
         guard let index = subscriptions.firstIndex(where: { $0.channel == channel }) else { return [] }
         subscriptions[index].queue.confirm(through: number)
-        return pump(at: now.monotonic) + tellLoss(at: now)
+        return pump(at: now.monotonic) + tellLoss(at: now) + deliverKept(at: now)
     }
 
     /// A socket has closed. One that had been replaced before is ignored.

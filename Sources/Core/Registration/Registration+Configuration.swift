@@ -40,6 +40,10 @@ extension Registration {
         /// How long the socket of a subscription stays open after its client has deleted the subscription. A client
         /// that loses the socket before it has read the answer takes that for a lost connection (spidr-wire §12.1).
         package var closeDelay: Duration
+        /// The limits of messages.
+        package var messages: MessageInbox.Configuration
+        /// The limits of what the user may watch, and of who may watch the user.
+        package var interests: Interests.Configuration
         /// The limits of the notification queue of each subscription.
         package var queue: NotificationQueue.Configuration
 
@@ -47,10 +51,36 @@ extension Registration {
         package static let callService = "call"
         /// The service of subscriptions that are told of the quality of the user's calls.
         package static let qualityService = "quality"
+        /// The service of subscriptions that are told messages, and what has become of the user's own (spidr-wire §9).
+        package static let messageService = "im"
+        /// The service of subscriptions that are told the presence of others (spidr-wire §9).
+        package static let presenceService = "presence"
+        /// The service of subscriptions that are told events of this kind (spidr-wire §3.1).
+        package static func service(of kind: EventPackage) -> String {
+            switch kind {
+            case .presence: "event:presence"
+            case .messageSummary: "event:message-summary"
+            }
+        }
+        /// How the protocol spells a service (spidr-wire §3.1). Clients may spell it otherwise.
+        ///
+        /// - Parameter service: in lower case.
+        package static func spelling(of service: String) -> String {
+            switch service {
+            case messageService: "IM"
+            case presenceService: "Presence"
+            default: service
+            }
+        }
+        /// All services that a user with an account can be granted.
+        package static let allServices: Set<String> = [
+            callService, qualityService, messageService, presenceService, service(of: .presence),
+            service(of: .messageSummary),
+        ]
 
         /// Makes a configuration of its parts; each parameter is the property of that name.
         package init(
-            services: Set<String> = [callService, qualityService], deviceService: String = callService,
+            services: Set<String> = allServices, deviceService: String = callService,
             minimumExpires: Duration = .seconds(60),
             maximumExpires: Duration = .seconds(86_400),
             defaultExpires: Duration = .seconds(3_600), grace: Duration = .seconds(5), maximumSubscriptions: Int = 10,
@@ -58,7 +88,8 @@ extension Registration {
             callRate: RateAllowance.Rate = .init(burst: 20, interval: .seconds(1)),
             requestPatience: Duration = .seconds(10),
             answerTime: Duration = .milliseconds(100), sessionTime: Duration = .milliseconds(250),
-            closeDelay: Duration = .seconds(1),
+            closeDelay: Duration = .seconds(1), messages: MessageInbox.Configuration = .init(),
+            interests: Interests.Configuration = .init(),
             queue: NotificationQueue.Configuration = .init()
         ) {
             self.services = services
@@ -76,6 +107,8 @@ extension Registration {
             self.answerTime = answerTime
             self.sessionTime = sessionTime
             self.closeDelay = closeDelay
+            self.messages = messages
+            self.interests = interests
             self.queue = queue
         }
 

@@ -29,6 +29,14 @@ package struct Registration: Equatable, Sendable {
         case replayAge
         /// The user's call rate has recovered: the user may start as many calls as if it had started none.
         case callRate
+        /// The user may send as many messages as if it had sent none.
+        case messageRate
+        /// Messages were kept for long enough.
+        case keptMessages
+        /// A watch or a subscription to events was not renewed.
+        case interests
+        /// The time of a user who watches this one is over.
+        case watchers
     }
 
     /// The user whose registration it is.
@@ -47,6 +55,8 @@ package struct Registration: Equatable, Sendable {
     private var sessions = SessionTable()
     /// How often the user has started calls of late.
     private var starts = RateAllowance()
+    /// Messages, presence, and what the user watches.
+    var services: ServiceState
     /// The successors of subscriptions that were replaced while the user had legs; they get what is on its way to their
     /// predecessors.
     var successors: [SubscriptionID: SubscriptionID] = [:]
@@ -57,6 +67,7 @@ package struct Registration: Equatable, Sendable {
     package init(user: UserAddress, configuration: Configuration = Configuration(), firstRequest: UInt64) {
         self.user = user
         self.configuration = configuration
+        services = ServiceState(configuration)
         gate = RequestGate(
             firstNumber: firstRequest, patience: configuration.requestPatience, answerTime: configuration.answerTime,
             sessionTime: configuration.sessionTime)
@@ -135,7 +146,7 @@ extension Registration {
         }
         return (
             grant(for: subscriptions[index], expires: expires, requested: request.services),
-            actions + qualityReporting()
+            actions + qualityReporting() + deliverKept(at: now)
         )
     }
 
@@ -150,7 +161,7 @@ extension Registration {
         if configuration.closeDelay > .zero, subscriptions[index].socket != nil {
             subscriptions[index].closing = now.monotonic + configuration.closeDelay
         }
-        return actions + qualityReporting() + pump(at: now.monotonic)
+        return actions + noteAbsence() + qualityReporting() + pump(at: now.monotonic)
     }
 }
 
@@ -284,6 +295,7 @@ extension Registration {
     package mutating func timeout(at now: Moment) -> [RegistrationAction] {
         gate.timeout(at: now.monotonic)
         starts.timeout(at: now.monotonic)
+        services.sent.timeout(at: now.monotonic)
         var actions: [RegistrationAction] = []
         for subscription in active where subscription.end(after: configuration.grace) <= now.monotonic {
             let othersRemain = active.contains { $0.id != subscription.id && $0.device != nil }
@@ -298,6 +310,7 @@ extension Registration {
         for index in subscriptions.indices where subscriptions[index].closing.map({ $0 <= now.monotonic }) ?? false {
             subscriptions[index].closing = nil
         }
+        actions += noteAbsence() + timeoutServices(at: now)
         return actions + qualityReporting() + pump(at: now.monotonic) + forgetOld(at: now.monotonic)
     }
 
@@ -319,13 +332,17 @@ extension Registration {
         consider(gate.patienceEnd, .requestPatience)
         // If no client waits for it, it is handled when something else happens.
         if !hasToldAll { consider(gate.digestionEnd, .digestion) }
-        if isVacant { consider(starts.clearAt, .callRate) }
+        if let deadline = services.nextDeadline { consider(deadline.time, deadline.reason) }
+        if isVacant {
+            consider(starts.clearAt, .callRate)
+            consider(services.sent.clearAt, .messageRate)
+        }
         return earliest
     }
 
     /// Whether the registration can be removed: no client could come back for anything in it, and it holds no rate
     /// limit that still binds the user.
-    package var isIdle: Bool { isVacant && starts.clearAt == nil }
+    package var isIdle: Bool { isVacant && starts.clearAt == nil && services.isIdle }
 
     /// Whether there are neither subscriptions nor requests nor legs.
     private var isVacant: Bool { subscriptions.isEmpty && !gate.hasRequests && sessions.isEmpty }
@@ -334,17 +351,6 @@ extension Registration {
 // MARK: - Parts
 
 extension Registration {
-    /// The subscriptions that have not ended, including those in their grace.
-    var active: [Subscription] { subscriptions.filter { !$0.isEnding } }
-
-    /// The index of a subscription; `nil` if it has ended or never was.
-    func activeIndex(of id: SubscriptionID) -> Int? { subscriptions.firstIndex { $0.id == id && !$0.isEnding } }
-
-    /// Informs all legs of the user.
-    func inform(_ change: DeviceChange) -> [RegistrationAction] {
-        sessions.attachments.map { .inform($0.call, $0.leg, change) }
-    }
-
     /// Informs all legs of the user if other subscriptions than before ask for quality reports.
     private mutating func qualityReporting() -> [RegistrationAction] {
         let receivers = qualityReceivers

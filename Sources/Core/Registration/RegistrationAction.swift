@@ -13,6 +13,10 @@ package enum RegistrationAction: Equatable, Sendable {
     case close(SocketID, ChannelClosure)
     /// Inform this leg of a call about a change of the user's devices.
     case inform(CallID, LegID, DeviceChange)
+    /// Tell another user's registration something about a service.
+    case tell(UserAddress, ServiceMessage)
+    /// Count messages that are kept from now on (positive), or no more (negative).
+    case keptMessagesChanged(by: Int)
     /// Count notifications that were given up without ever having been transmitted.
     case discarded(Int, of: SubscriptionID)
     /// Count subscriptions that have started (positive) or ended (negative).

@@ -57,6 +57,8 @@ package enum RegistrationChange: Equatable, Sendable {
     /// Notifications up to this number are given up. `lost`: how many the client has never been sent, and has not been
     /// told of yet.
     case forgotten(SubscriptionID, through: UInt64, lost: Int)
+    /// What is kept for the user's services has changed.
+    case service(ServiceChange)
 }
 
 /// What is left of a subscription when the process starts.

@@ -10,8 +10,10 @@ import Storage
 extension ConfigurationKey {
     /// Every setting, in the order in which it is documented.
     package static let all: [ConfigurationKey] =
-        [listen, tls, media, mediaPreferences, turn, storage, registration, calls, anonymous, auth, tokens, drain, log]
-        .flatMap { $0 }
+        [
+            listen, tls, media, mediaPreferences, turn, storage, registration, calls, messages, presence, anonymous,
+            auth, tokens, drain, log,
+        ].flatMap { $0 }
 
     private static let listen = [
         ConfigurationKey(

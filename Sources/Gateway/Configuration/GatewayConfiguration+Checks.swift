@@ -20,8 +20,8 @@ extension GatewayConfiguration {
     /// - Throws: ``ConfigurationError`` with everything that is wrong.
     package func check() throws(ConfigurationError) {
         let complaints =
-            tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + anonymousComplaints
-            + tokenComplaints + drainComplaints
+            tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + presenceComplaints
+            + anonymousComplaints + tokenComplaints + drainComplaints
             + developmentComplaints
         guard complaints.isEmpty else {
             throw ConfigurationError(problems: complaints.map { ConfigurationProblem(nil, $0) })
@@ -96,6 +96,12 @@ extension GatewayConfiguration {
         return registration.minimumExpires <= registration.defaultExpires
             && registration.defaultExpires <= registration.maximumExpires
             ? [] : ["registration: minimum_expires, default_expires and maximum_expires must not fall"]
+    }
+
+    private var presenceComplaints: [String] {
+        let interests = switchboard.registration.interests
+        return interests.minimumEventTime <= interests.maximumEventTime
+            ? [] : ["presence: minimum_event_expires and maximum_event_expires must not fall"]
     }
 
     private var anonymousComplaints: [String] {

@@ -23,6 +23,7 @@ extension LocalSwitchboard {
         for (user, subscriptions) in Dictionary(grouping: contents.subscriptions, by: \.subscription.user) {
             await restore(subscriptions, of: user)
         }
+        await restore(contents.services)
         let untold = UntoldEvents(contents.subscriptions, stoppedAt: contents.stoppedAt)
         let calls = contents.calls.compactMap { events in LoggedCall(events).map { (events, $0) } }
         // A leg that another call had taken over ends there.

@@ -29,8 +29,10 @@ extension LocalSwitchboard {
         }
     }
 
-    /// The services that users can subscribe to.
-    package var services: [String] { environment.configuration.registration.services.sorted() }
+    /// The services that users can subscribe to, as the protocol spells them.
+    package var services: [String] {
+        environment.configuration.registration.services.sorted().map(Registration.Configuration.spelling(of:))
+    }
 
     /// The subscription of the user's device of this name; see `Registrar`.
     package func subscription(of user: UserAddress, correlator: String) async -> SubscriptionID? {
@@ -48,8 +50,10 @@ extension LocalSwitchboard {
     package func dismissRemovedUsers() async throws(StorageError) {
         // Whoever is registered by now had an account then.
         let owners = await users.all.filter { $0.user.guest == nil }
-        guard !owners.isEmpty else { return }
+        let hasVoicemail = await !voicemail.isEmpty
+        guard !owners.isEmpty || hasVoicemail else { return }
         let accounts = try await repository.addresses()
+        await voicemail.keepOnly(accounts)
         for owner in owners where !accounts.contains(owner.user) { await owner.dismiss() }
     }
 

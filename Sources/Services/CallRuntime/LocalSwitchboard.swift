@@ -39,6 +39,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         package var registration: Registration.Configuration
         /// The most subscriptions of all users and guests together, 1 or more.
         package var maximumSubscriptions: Int
+        /// The most messages that are kept for all users together, 0 or more.
+        package var maximumKeptMessages: Int
         /// The limits on the number of guests.
         package var guests: GuestTable.Configuration
         /// The longest life time of a guest's subscription; it can be extended.
@@ -51,6 +53,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
             media: Media = .anchored, maximumCalls: Int = 20_000, busy: BusyPolicy = .ring,
             call: Call.Configuration = .init(),
             registration: Registration.Configuration = .init(), maximumSubscriptions: Int = 100_000,
+            maximumKeptMessages: Int = 20_000,
             guests: GuestTable.Configuration = .init(),
             maximumGuestExpires: Duration = .seconds(300), guestFirstCallTime: Duration = .seconds(30)
         ) {
@@ -60,6 +63,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
             self.call = call
             self.registration = registration
             self.maximumSubscriptions = maximumSubscriptions
+            self.maximumKeptMessages = maximumKeptMessages
             self.guests = guests
             self.maximumGuestExpires = maximumGuestExpires
             self.guestFirstCallTime = guestFirstCallTime
@@ -79,6 +83,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     let repository: any UserRepository
     let users: UserDirectory
     let calls: CallDirectory
+    let voicemail: VoicemailOwner
     /// Owners that were made, and whose loops are to be run.
     let startedOwners = Inbox<OwnerLoop>()
     private let mediaEvents: MediaEventInbox
@@ -116,6 +121,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         self.mediaEvents = mediaEvents
         self.executors = executors
         users = UserDirectory(environment, owners, startedOwners: startedOwners)
+        voicemail = VoicemailOwner(environment)
         calls = CallDirectory(maximumCalls: configuration.maximumCalls, owners)
         // A headless leg needs the gateway's media.
         for application in configuration.media == .anchored ? applications : [] {

@@ -33,6 +33,21 @@ final class RecordingJournal: Journal {
             subscriptions: KeptSubscriptions(
                 entries.compactMap { if case .registration(let change) = $0 { change } else { nil } }
             ).subscriptions,
-            calls: order.compactMap { calls[$0] }, stoppedAt: now)
+            calls: order.compactMap { calls[$0] }, services: Self.services(entries), stoppedAt: now)
+    }
+
+    /// What is left of the services of all users.
+    private static func services(_ entries: some Sequence<JournalEntry>) -> StoredServices {
+        var services = StoredServices()
+        for case .registration(.service(let change)) in entries {
+            switch change {
+            case .messageKept(let message, let user): services.messages[user, default: []].append(message)
+            case .messagesRemoved(let names, let user): services.messages[user]?.removeAll { names.contains($0.id) }
+            case .presence(let presence, let user): services.presence[user] = presence
+            case .interests(let interests, let user): services.interests[user] = interests
+            case .voicemail(let count, let user): services.voicemail[user] = count
+            }
+        }
+        return services
     }
 }

@@ -6,6 +6,9 @@ extension Notification {
     package init?(presenting notice: Notice) {
         switch notice {
         case .call(let entry): self.init(presenting: entry.event)
+        case .service(let notice):
+            self.init(EventType(of: notice))
+            service = notice
         case .gone: self.init(.gone)
         case .overridden: self.init(.websocketOverridden)
         case .ping: self.init(.ping)

@@ -1,4 +1,5 @@
 package import CallControl
+package import Registration
 
 /// What a client is told on its channel, without the `eventId` and the time (spidr-wire §5).
 package struct Notification: Hashable, Sendable {
@@ -39,6 +40,8 @@ package struct Notification: Hashable, Sendable {
     package var mediaPath: PathReport?
     /// On `notificationsLost`: how many.
     package var lost: Int?
+    /// On notifications of services besides calls: what is told.
+    package var service: ServiceNotice?
 
     /// Makes a notification of its parts; each parameter is the property of that name. The properties without a
     /// parameter have their initial values.
@@ -89,6 +92,18 @@ package struct Notification: Hashable, Sendable {
         case callQuality
         /// The media path of a leg is lost, or works again; an addition of this gateway.
         case mediaPath
+        /// A message for the user (spidr-wire §9).
+        case message = "IM"
+        /// What has become of a message of the user (spidr-wire §9).
+        case messageResult = "IMResponse"
+        /// The presence of another user (spidr-wire §9).
+        case presenceWatcher
+        /// How many voice messages the user has: the message waiting indication (spidr-wire §9).
+        case voicemail = "mwi"
+        /// The presence of another user, for a subscription to events (spidr-wire §10).
+        case presenceEvent = "event:presence"
+        /// How many voice messages the user has, for a subscription to events (spidr-wire §10).
+        case messageSummaryEvent = "event:message-summary"
         /// The subscription is over.
         case gone
         /// Another socket has taken over the channel (spidr-wire §4.4).

@@ -1,4 +1,5 @@
 import CallControl
+import Primitives
 import Registration
 
 extension CallAction {
@@ -114,10 +115,49 @@ extension Notice {
     fileprivate var label: String {
         switch self {
         case .call(let entry): entry.event.fact.label
+        case .service(let notice): notice.label
         case .gone: "gone"
         case .overridden: "overridden"
         case .ping: "ping"
         case .lost(let count): "\(count) lost"
+        }
+    }
+}
+
+extension ServiceNotice {
+    /// For the log: what is told, without the words of users.
+    fileprivate var label: String {
+        switch self {
+        case .message: "message"
+        case .messageResult(let result): "message \(result.outcome.rawValue)"
+        case .presence: "presence"
+        case .voicemail: "voicemail"
+        case .event(let report): "event \(report.kind.rawValue)"
+        }
+    }
+}
+
+extension ServiceMessage {
+    /// For the log: what is told, without the words of users.
+    fileprivate var label: String {
+        switch self {
+        case .messageResult(let result): "message \(result.outcome.rawValue)"
+        case .presence, .askedPresence: "presence"
+        case .voicemail, .voicemailFor: "voicemail"
+        case .unwatched: "unwatched"
+        }
+    }
+}
+
+extension ServiceChange {
+    /// For the log: what is kept, without the words of users.
+    fileprivate var label: String {
+        switch self {
+        case .messageKept: "message kept"
+        case .messagesRemoved(let names, _): "messages removed ×\(names.count)"
+        case .presence: "presence"
+        case .interests: "interests"
+        case .voicemail: "voicemail"
         }
     }
 }
@@ -132,6 +172,7 @@ extension RegistrationChange {
         case .transmitted(let id, let number): "transmitted \(id) #\(number)"
         case .numbered(let id, let number): "numbered \(id) #\(number)"
         case .forgotten(let id, let number, let lost): "forgotten \(id) #\(number), \(lost) lost"
+        case .service(let change): change.label
         }
     }
 }
@@ -151,6 +192,8 @@ extension RegistrationAction {
             "inform \(call) \(leg) \(areOpen ? "listens" : "does not listen")"
         case .inform(let call, let leg, .qualityReporting(let receivers)):
             "inform \(call) \(leg) quality to \(receivers.count)"
+        case .tell(let user, let message): "tell \(Redacted(user)) \(message.label)"
+        case .keptMessagesChanged(let difference): "kept messages \(difference > 0 ? "+" : "")\(difference)"
         case .discarded(let count, let subscription): "discarded \(count) of \(subscription)"
         case .subscriptionsChanged(let difference): "subscriptions \(difference > 0 ? "+" : "")\(difference)"
         }

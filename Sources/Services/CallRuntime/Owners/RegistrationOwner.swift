@@ -43,7 +43,7 @@ actor RegistrationOwner {
     var displayName = ""
     private var alarm = Alarm()
     /// The owner accepts no new state, because it had nothing left to own.
-    private var isRetired = false
+    private(set) var isRetired = false
     /// Once the gateway is going to stop: the sockets that have been closed for that reason; `nil` before.
     private var sentAway: Set<SocketID>?
     /// The callers of `flush` that wait until no notification is held back any more.
@@ -114,6 +114,8 @@ actor RegistrationOwner {
             // The user may have lost the last device meanwhile; the former call has been told of that.
             guard case .contact = attach(session, leg, as: .own) else { break }
             forget(former)
+        case .service(let message):
+            perform(registration.told(message, at: environment.clock.moment), after: "service")
         }
     }
 }
@@ -225,7 +227,7 @@ extension RegistrationOwner {
 
 extension RegistrationOwner {
     /// Carries out the actions of one input, in order. What outlives the process comes first, and as one.
-    private func perform(_ actions: [RegistrationAction], after input: String) {
+    func perform(_ actions: [RegistrationAction], after input: String) {
         logger.debug(
             "registration input",
             metadata: [
@@ -246,6 +248,10 @@ extension RegistrationOwner {
                 close(socket, ChannelCloseCode(closure))
             case .inform(let call, let leg, let change):
                 inform(LegAddress(call: call, leg: leg), change)
+            case .tell(let other, let message):
+                environment.router.post(.service(message), to: .registration(other))
+            case .keptMessagesChanged(let difference):
+                environment.keptMessages.change(by: difference)
             case .discarded(let count, _):
                 environment.observer.notificationsDiscarded(count)
             case .subscriptionsChanged(let difference):

@@ -14,6 +14,8 @@ struct RuntimeEnvironment: Sendable {
     let clock: any RuntimeClock
     let random: SharedRandomSource
     let observer: any RuntimeObserver
-    let subscriptions = SubscriptionCount()
+    let subscriptions = ProcessCount()
+    /// The messages that are kept for all users.
+    let keptMessages = ProcessCount()
     let logger: Logger
 }

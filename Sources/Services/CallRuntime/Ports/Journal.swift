@@ -70,17 +70,20 @@ package struct JournalContents: Equatable, Sendable {
     package var subscriptions: [RestoredSubscription]
     /// The events of calls that have not ended, and of those that have ended of late; of each call in order.
     package var calls: [[LoggedEvent]]
+    /// What is kept for the services of users.
+    package var services: StoredServices
     /// When the last process is last known to have run, milliseconds since 1970; 0: never.
     package var stoppedAt: Int64
 
     /// Makes contents of their parts; each parameter is the property of that name.
     package init(
         guests: [StoredGuest] = [], subscriptions: [RestoredSubscription] = [], calls: [[LoggedEvent]] = [],
-        stoppedAt: Int64 = 0
+        services: StoredServices = .init(), stoppedAt: Int64 = 0
     ) {
         self.guests = guests
         self.subscriptions = subscriptions
         self.calls = calls
+        self.services = services
         self.stoppedAt = stoppedAt
     }
 }

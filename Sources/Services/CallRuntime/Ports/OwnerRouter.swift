@@ -1,4 +1,5 @@
 import CallControl
+import Registration
 
 /// How owners reach each other: by the name of what is owned, never by a reference.
 ///
@@ -34,7 +35,7 @@ enum CallMessage: Sendable {
     case peerCall(PeerCallMessage)
 }
 
-/// What the owner of an endpoint is told by the owners of calls.
+/// What the owner of an endpoint is told by other owners.
 enum EndpointMessage: Sendable {
     /// A fact about one of the endpoint's calls, with an audience.
     case tell(LoggedEvent)
@@ -44,4 +45,6 @@ enum EndpointMessage: Sendable {
     case answered(SessionID)
     /// A leg is part of another call from now on.
     case move(SessionID, to: LegAddress)
+    /// Another registration, or the owner of voice mail, tells the user something about a service.
+    case service(ServiceMessage)
 }

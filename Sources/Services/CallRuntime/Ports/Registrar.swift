@@ -10,7 +10,7 @@ package import Registration
 package protocol Registrar: Sendable {
     // MARK: Subscriptions (spidr-wire §3)
 
-    /// The services that users can subscribe to, in lower case and in order.
+    /// The services that users can subscribe to, as the protocol spells them, in order.
     var services: [String] { get }
 
     /// Makes a subscription (spidr-wire §3.1).

@@ -41,6 +41,16 @@ package struct NotificationMessage: WireObject, Equatable {
     package var mediaPath: MediaPathField?
     /// On `notificationsLost`: how many notifications the client will never be sent.
     package var lost: Int?
+    /// On `IM`: the message.
+    package var imnotificationParams: MessageParameters?
+    /// On `IMResponse`: what has become of a message of the user.
+    package var imresponseNotificationParams: MessageResultParameters?
+    /// On `presenceWatcher`: the presence of another user.
+    package var presenceWatcherNotificationParams: PresenceParameters?
+    /// On `mwi`: how many voice messages the user has.
+    package var mwiNotificationParams: VoicemailParameters?
+    /// On `event:…`: what the subscription to events is told.
+    package var genericNotificationParams: EventParameters?
 
     /// Whose media path was lost or recovered; an addition of this gateway (docs/client.md).
     package struct MediaPathField: Codable, Equatable, Sendable {
@@ -143,5 +153,6 @@ package struct NotificationMessage: WireObject, Equatable {
             MediaPathField(leg: $0.side.word, state: $0.isLost ? "lost" : "recovered")
         }
         lost = notification.lost
+        if let notice = notification.service { tell(notice) }
     }
 }

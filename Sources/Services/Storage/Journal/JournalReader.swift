@@ -36,7 +36,9 @@ enum JournalReader {
         var subscriptions = try subscriptions(database)
         try addNotifications(to: &subscriptions, events, database)
         let guests = try guests(of: subscriptions, database)
-        return JournalContents(guests: guests, subscriptions: subscriptions, calls: calls, stoppedAt: stoppedAt)
+        return JournalContents(
+            guests: guests, subscriptions: subscriptions, calls: calls, services: try ServiceRows.contents(database),
+            stoppedAt: stoppedAt)
     }
 
     /// The events of the calls that have not ended, have ended since `time`, or are told of by a notification.
@@ -138,6 +140,11 @@ enum JournalReader {
             events[EventName(call: row["call"], startedAt: row["startedAt"], sequence: row["sequence"])].map {
                 .call($0)
             }
+        case .service:
+            // What cannot be read counts as lost, and the client is told that.
+            (row["content"] as String?).flatMap {
+                try? JSONDecoder().decode(ServiceNotice.self, from: Data($0.utf8))
+            }.map { .service($0) }
         case .gone: .gone
         case .overridden: .overridden
         case .ping: .ping

@@ -51,6 +51,7 @@ enum JournalWriter {
             case .registration(.numbered(let id, let number)): try raise("numbered", of: id, to: number, database)
             case .registration(.forgotten(let id, let number, let lost)):
                 try forget(id, through: number, lost: lost, database)
+            case .registration(.service(let change)): try ServiceRows.write(change, database)
             }
         }
         for (id, mark) in marks where !isMarked.contains(id) {
@@ -121,12 +122,12 @@ enum JournalWriter {
         try database.cachedStatement(
             sql: """
                 INSERT INTO notification
-                (subscription, eventId, time, isTransmitted, kind, lost, call, startedAt, sequence)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (subscription, eventId, time, isTransmitted, kind, lost, call, startedAt, sequence, content)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             id.rawValue, Int64(bitPattern: frame.eventID), frame.time, isTransmitted, columns.kind.rawValue,
-            columns.lost, columns.call, columns.startedAt, columns.sequence,
+            columns.lost, columns.call, columns.startedAt, columns.sequence, columns.content,
         ])
     }
 

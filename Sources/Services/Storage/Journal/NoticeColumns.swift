@@ -1,4 +1,5 @@
 import CallControl
+import GatewayAPI
 import Registration
 
 /// What a notification tells, in the columns of the table `notification`.
@@ -6,6 +7,7 @@ struct NoticeColumns {
     /// The kinds of notices. The raw value is what stands in the table, and is never changed.
     enum Kind: String {
         case event
+        case service
         case gone
         case overridden
         case ping
@@ -19,12 +21,17 @@ struct NoticeColumns {
     var call: Int64?
     var startedAt: Int64?
     var sequence: Int?
+    /// What a service besides calls tells, as JSON; `nil`: it is something else.
+    var content: String?
 
     init(_ notice: Notice) {
         switch notice {
         case .call(let entry):
             kind = .event
             (call, startedAt, sequence) = (entry.call.column, entry.startedAt, entry.sequence)
+        case .service(let notice):
+            kind = .service
+            content = String(decoding: WireJSON.encode(notice), as: UTF8.self)
         case .gone: kind = .gone
         case .overridden: kind = .overridden
         case .ping: kind = .ping

@@ -131,8 +131,9 @@ package struct UserStore: UserRepository {
     /// - Throws: `StorageError.noSuchUser`; `StorageError.failed`.
     package func remove(_ address: UserAddress) async throws(StorageError) {
         try await change(address) { database in
-            // Who gets the address next must not see whom this user called.
+            // Who gets the address next must not see whom this user called, nor what was written to this user.
             try database.execute(sql: "DELETE FROM callRecord WHERE user = ?", arguments: [address.text])
+            try ServiceRows.removeAll(of: address, database)
             return try UserRow.filter(key: address.text).deleteAll(database)
         }
     }

@@ -127,6 +127,7 @@ enum Schema {
                     CREATE INDEX applicationTokenUser ON applicationToken (address)
                     """)
         }
+        registerServices(&migrator)
         return migrator
     }
 }

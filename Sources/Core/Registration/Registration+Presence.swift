@@ -1,0 +1,168 @@
+package import CallControl
+package import Primitives
+
+/// The presence of the user, who watches it, and what the user watches (spidr-wire §9, §10).
+///
+/// The owner of the user who watches and the owner of the user who is watched note the same time, after which both
+/// forget the watch unless it was renewed.
+extension Registration {
+    // MARK: The user's own presence
+
+    /// Changes the user's presence. It lasts until the user's last subscription ends. A change counts as a message.
+    ///
+    /// - Throws: `notSubscribed` if the user has no subscription, unless the presence is `closed`; `tooManyMessages`.
+    package mutating func setPresence(_ wished: Presence, at now: Moment) throws(ServiceRefusal) -> [RegistrationAction]
+    {
+        guard wished.status == .closed || !active.isEmpty else { throw .notSubscribed }
+        guard !active.isEmpty else { return change(.absent) }
+        if wished != services.presence { try chargeMessage(at: now.monotonic) }
+        return change(wished)
+    }
+
+    /// The user's presence, as others are told.
+    package var presenceReport: PresenceReport { PresenceReport(user, services.presence) }
+
+    /// Another user watches this one for so long, or longer if it was to before. It is told the presence at once.
+    ///
+    /// - Returns: `nil` if as many users watch as may.
+    package mutating func addWatcher(
+        _ watcher: UserAddress, for time: Duration, at now: MonotonicTime
+    ) -> [RegistrationAction]? {
+        guard services.watchers.add(watcher, until: now + time) else { return nil }
+        return [.tell(watcher, .presence(presenceReport))]
+    }
+
+    /// Takes over the presence from a process that has ended. That of a user whose last subscription has ended
+    /// meanwhile is forgotten.
+    package mutating func restore(_ stored: Presence, at now: Moment) -> [RegistrationAction] {
+        services.presence = stored
+        return noteAbsence()
+    }
+
+    /// Takes over a watcher from a process that has ended.
+    ///
+    /// - Parameter end: when the watch is over, milliseconds since 1970.
+    package mutating func restoreWatcher(_ watcher: UserAddress, until end: Int64, at now: Moment) {
+        _ = services.watchers.add(watcher, until: now.monotonic(at: end))
+    }
+
+    // MARK: What the user watches
+
+    /// Starts to watch users, or goes on watching them.
+    ///
+    /// - Returns: how long the watch lasts.
+    /// - Throws: `limitOfWatched`, and nothing changes.
+    package mutating func watch(
+        _ users: [UserAddress], at now: Moment
+    ) throws(ServiceRefusal) -> (time: Duration, actions: [RegistrationAction]) {
+        let time = try services.interests.watch(users, at: now.monotonic)
+        return (time, [storedInterests(at: now)])
+    }
+
+    /// Stops watching users.
+    package mutating func stopWatching(_ users: [UserAddress], at now: Moment) -> [RegistrationAction] {
+        let left = services.interests.stopWatching(users)
+        return leave(left, at: now)
+    }
+
+    /// Starts a subscription to events.
+    ///
+    /// - Parameter wished: how long it is to last; `nil`: as long as a watch.
+    /// - Returns: how long it lasts.
+    /// - Throws: `voicemailOfAnother`, `limitOfEventSubscriptions` or `limitOfWatched`, and nothing changes.
+    package mutating func subscribe(
+        _ id: String, to kind: EventPackage, of users: [UserAddress], for wished: Duration?, at now: Moment
+    ) throws(ServiceRefusal) -> (time: Duration, actions: [RegistrationAction]) {
+        if kind == .messageSummary, let other = users.first(where: { $0 != user }) { throw .voicemailOfAnother(other) }
+        let users = kind == .presence ? users : []
+        let time = try services.interests.subscribe(id, to: kind, of: users, for: wished, at: now.monotonic)
+        return (time, [storedInterests(at: now)])
+    }
+
+    /// Lets a subscription to events last longer.
+    ///
+    /// - Parameter users: the users whose presence is told from now on; empty: the same as before.
+    /// - Returns: how long it lasts; and its users, whose presence its client is told again.
+    /// - Throws: `noSuchEventSubscription`, `voicemailOfAnother` or `limitOfWatched`, and nothing changes.
+    package mutating func extend(
+        _ id: String, of users: [UserAddress], for wished: Duration?, at now: Moment
+    ) throws(ServiceRefusal) -> (event: EventSubscription, time: Duration, actions: [RegistrationAction]) {
+        guard let known = services.interests.event(id) else { throw .noSuchEventSubscription }
+        if known.kind == .messageSummary, let other = users.first(where: { $0 != user }) {
+            throw .voicemailOfAnother(other)
+        }
+        let changed = known.kind == .messageSummary || users.isEmpty ? nil : users
+        let (time, left) = try services.interests.extend(id, of: changed, for: wished, at: now.monotonic)
+        guard let event = services.interests.event(id) else { preconditionFailure("an extended subscription is there") }
+        return (event, time, leave(left, at: now))
+    }
+
+    /// Ends a subscription to events.
+    ///
+    /// - Throws: `noSuchEventSubscription`.
+    package mutating func unsubscribe(event id: String, at now: Moment) throws(ServiceRefusal) -> [RegistrationAction] {
+        let left = try services.interests.unsubscribe(id)
+        return leave(left, at: now)
+    }
+
+    /// Takes over what the user watches from a process that has ended.
+    package mutating func restore(_ stored: StoredInterests, at now: Moment) {
+        services.interests.restore(stored, at: now)
+    }
+
+    // MARK: - Parts
+
+    /// The presence of another user is told to those who watch it.
+    mutating func told(_ report: PresenceReport, at now: Moment) -> [RegistrationAction] {
+        var actions: [RegistrationAction] = []
+        if services.interests.watches(report.user) {
+            actions += notify(.presence(report), receivers(of: Configuration.presenceService), at: now)
+        }
+        for event in services.interests.events(about: report.user) {
+            actions += tellEvent(EventReport(report, to: event), at: now)
+        }
+        return actions
+    }
+
+    /// Tells a subscription to events something.
+    mutating func tellEvent(_ report: EventReport, at now: Moment) -> [RegistrationAction] {
+        guard services.interests.event(report.subscription) != nil else { return [] }
+        return notify(.event(report), receivers(of: Configuration.service(of: report.kind)), at: now)
+    }
+
+    /// Without a subscription the user is absent.
+    mutating func noteAbsence() -> [RegistrationAction] { active.isEmpty ? change(.absent) : [] }
+
+    /// Ends what was not renewed, and gives up messages that were kept for long enough.
+    mutating func timeoutServices(at now: Moment) -> [RegistrationAction] {
+        services.watchers.timeout(at: now.monotonic)
+        let expired = expireKept(at: now)
+        return services.interests.timeout(at: now.monotonic) ? expired + [storedInterests(at: now)] : expired
+    }
+
+    /// The account does not exist any more: what is kept for it is forgotten, and it watches nobody.
+    mutating func forgetServices(at now: Moment) -> [RegistrationAction] {
+        guard !services.interests.isEmpty else { return forgetKept(at: now) }
+        let left = services.interests.removeAll()
+        return leave(left, at: now) + forgetKept(at: now)
+    }
+
+    // MARK: Private
+
+    private mutating func change(_ wished: Presence) -> [RegistrationAction] {
+        guard wished != services.presence else { return [] }
+        services.presence = wished
+        let report = presenceReport
+        return [.store(.service(.presence(wished == .absent ? nil : wished, of: user)))]
+            + services.watchers.users.map { .tell($0, .presence(report)) }
+    }
+
+    private func storedInterests(at now: Moment) -> RegistrationAction {
+        .store(.service(.interests(services.interests.stored(at: now), of: user)))
+    }
+
+    /// Users are not watched any more.
+    private func leave(_ users: [UserAddress], at now: Moment) -> [RegistrationAction] {
+        [storedInterests(at: now)] + users.map { .tell($0, .unwatched(by: user)) }
+    }
+}

@@ -1,0 +1,135 @@
+package import CallControl
+
+/// What a subscription is told of services besides calls (spidr-wire §9, §10).
+package enum ServiceNotice: Hashable, Sendable {
+    /// A message for the user.
+    case message(InstantMessage)
+    /// What has become of a message of the user.
+    case messageResult(MessageResult)
+    /// The presence of another user, whom the user watches or asked for.
+    case presence(PresenceReport)
+    /// How many voice messages the user has.
+    case voicemail(VoicemailCount)
+    /// The same two for a subscription to events.
+    case event(EventReport)
+
+    /// The name of the message that it is about, if the user has sent that message; `nil`: it is about something else.
+    package var sentMessage: String? {
+        if case .messageResult(let result) = self { result.message } else { nil }
+    }
+}
+
+extension ServiceNotice: Codable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case message, messageResult, presence, voicemail, event
+    }
+
+    /// Reads an object with one member, whose name is the kind of the notice.
+    ///
+    /// - Throws: `DecodingError` if there is no such member, or it cannot be read.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        switch CodingKeys.allCases.first(where: values.contains) {
+        case .message: self = .message(try values.decode(InstantMessage.self, forKey: .message))
+        case .messageResult: self = .messageResult(try values.decode(MessageResult.self, forKey: .messageResult))
+        case .presence: self = .presence(try values.decode(PresenceReport.self, forKey: .presence))
+        case .voicemail: self = .voicemail(try values.decode(VoicemailCount.self, forKey: .voicemail))
+        case .event: self = .event(try values.decode(EventReport.self, forKey: .event))
+        case nil:
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: values.codingPath, debugDescription: "no notice of a known service"))
+        }
+    }
+
+    /// Writes an object with one member, whose name is the kind of the notice.
+    ///
+    /// - Throws: what the encoder throws.
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .message(let message): try values.encode(message, forKey: .message)
+        case .messageResult(let result): try values.encode(result, forKey: .messageResult)
+        case .presence(let report): try values.encode(report, forKey: .presence)
+        case .voicemail(let count): try values.encode(count, forKey: .voicemail)
+        case .event(let report): try values.encode(report, forKey: .event)
+        }
+    }
+}
+
+/// What the registration of a user is told of services by others: by another user's registration, or by the owner of
+/// voice mail.
+package enum ServiceMessage: Equatable, Sendable {
+    /// What has become of a message of this user.
+    case messageResult(MessageResult)
+    /// The presence of another user has changed, or this user has started to watch it.
+    case presence(PresenceReport)
+    /// The same, because this user has asked once.
+    case askedPresence(PresenceReport)
+    /// How many voice messages this user has now.
+    case voicemail(VoicemailCount)
+    /// The same for one subscription to events, which has just started.
+    case voicemailFor(event: String, VoicemailCount)
+    /// Another user does not watch this one any more.
+    case unwatched(by: UserAddress)
+}
+
+/// A change of what is kept for the services of a user.
+package enum ServiceChange: Equatable, Sendable {
+    /// A message is kept for the user.
+    case messageKept(InstantMessage, for: UserAddress)
+    /// Messages of these names are kept no more.
+    case messagesRemoved([String], of: UserAddress)
+    /// The user's presence; `nil`: the user is absent, and nothing has to be kept.
+    case presence(Presence?, of: UserAddress)
+    /// What the user watches, and subscriptions to events; `nil`: nothing.
+    case interests(StoredInterests?, of: UserAddress)
+    /// How many voice messages the user has.
+    case voicemail(VoicemailCount, of: UserAddress)
+}
+
+/// What a process finds of the services of all users.
+package struct StoredServices: Equatable, Sendable {
+    /// The messages that are kept for each user, in order.
+    package var messages: [UserAddress: [InstantMessage]]
+    /// The presence of the users who are not absent.
+    package var presence: [UserAddress: Presence]
+    /// What each user watches.
+    package var interests: [UserAddress: StoredInterests]
+    /// How many voice messages each user has.
+    package var voicemail: [UserAddress: VoicemailCount]
+
+    /// Makes a value of its parts; each parameter is the property of that name.
+    package init(
+        messages: [UserAddress: [InstantMessage]] = [:], presence: [UserAddress: Presence] = [:],
+        interests: [UserAddress: StoredInterests] = [:], voicemail: [UserAddress: VoicemailCount] = [:]
+    ) {
+        self.messages = messages
+        self.presence = presence
+        self.interests = interests
+        self.voicemail = voicemail
+    }
+}
+
+/// Why a request about a service was refused.
+package enum ServiceRefusal: Error, Equatable {
+    /// There is no user of the address that a message is for.
+    case unknownReceiver
+    /// As many messages are kept for the receiver as may be.
+    case inboxFull
+    /// The user has sent too many messages, or changed the presence too often; one more is allowed after this time.
+    case tooManyMessages(retryAfter: Duration)
+    /// The user has no subscription, without which there is no presence.
+    case notSubscribed
+    /// Only users of the same domain can be watched; this one is not.
+    case otherDomain(UserAddress)
+    /// The user watches as many users as one may watch, which is this number.
+    case limitOfWatched(Int)
+    /// A user can subscribe to the own voice mail only.
+    case voicemailOfAnother(UserAddress)
+    /// The user has as many subscriptions to events as one may have, which is this number.
+    case limitOfEventSubscriptions(Int)
+    /// The subscription to events has ended, or never was.
+    case noSuchEventSubscription
+    /// The users cannot be read at present.
+    case storageUnavailable
+}

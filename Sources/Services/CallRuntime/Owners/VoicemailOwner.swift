@@ -1,0 +1,42 @@
+import CallControl
+import Registration
+
+/// Owns the figures of voice mail: how many voice messages each user has. The gateway has no mailbox of its own; the
+/// figures come from another system.
+actor VoicemailOwner {
+    private let environment: RuntimeEnvironment
+    /// The figures that are not zero.
+    private var counts: [UserAddress: VoicemailCount] = [:]
+
+    init(_ environment: RuntimeEnvironment) { self.environment = environment }
+
+    /// Takes over the figures from a process that has ended. To be called before anything is set.
+    func restore(_ stored: [UserAddress: VoicemailCount]) { counts = stored }
+
+    /// Whether nobody has a voice message.
+    var isEmpty: Bool { counts.isEmpty }
+
+    /// How many voice messages a user has.
+    func count(of user: UserAddress) -> VoicemailCount { counts[user] ?? .empty }
+
+    /// Notes how many voice messages a user has, and tells the user if that has changed.
+    func set(_ count: VoicemailCount, of user: UserAddress) {
+        guard count != self.count(of: user) else { return }
+        counts[user] = count == .empty ? nil : count
+        environment.journal.append(.registration(.service(.voicemail(count, of: user))))
+        environment.router.post(.service(.voicemail(count)), to: .registration(user))
+    }
+
+    /// Tells one subscription to events how many voice messages its user has.
+    func tell(event id: String, of user: UserAddress) {
+        environment.router.post(.service(.voicemailFor(event: id, count(of: user))), to: .registration(user))
+    }
+
+    /// Forgets the figures of users whose accounts were removed.
+    func keepOnly(_ accounts: Set<UserAddress>) {
+        for user in counts.keys where !accounts.contains(user) {
+            counts[user] = nil
+            environment.journal.append(.registration(.service(.voicemail(.empty, of: user))))
+        }
+    }
+}
