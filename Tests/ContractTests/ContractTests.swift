@@ -74,6 +74,10 @@ import Yams
         case CallMeRequest.wrapper: try expectRoundTrip(CallMeRequest.self, bytes)
         case CallDispositionRequest.wrapper: try expectRoundTrip(CallDispositionRequest.self, bytes)
         case MediaRequest.wrapper: try expectRoundTrip(MediaRequest.self, bytes)
+        case InstantMessageRequest.wrapper: try expectRoundTrip(InstantMessageRequest.self, bytes)
+        case PresenceRequest.wrapper: try expectRoundTrip(PresenceRequest.self, bytes)
+        case PresenceWatcherRequest.wrapper: try expectRoundTrip(PresenceWatcherRequest.self, bytes)
+        case EventSubscriptionRequest.wrapper: try expectRoundTrip(EventSubscriptionRequest.self, bytes)
         default: Issue.record("\(file) holds no known request")
         }
     }
@@ -96,6 +100,11 @@ import Yams
         case "logRecord": try expectExact(LogRecordResponse.self, bytes)
         case "callDispositionResponse": try expectExact(CallDispositionResponse.self, bytes)
         case "mediaResponse": try expectExact(MediaResponse.self, bytes)
+        case "imResponse": try expectExact(InstantMessageResponse.self, bytes)
+        case "presenceResponse": try expectExact(PresenceResponse.self, bytes)
+        case "presenceWatcherResponse": try expectExact(PresenceWatcherResponse.self, bytes)
+        case "mwiresponse": try expectExact(VoicemailResponse.self, bytes)
+        case "eventSubscriptionResponse": try expectExact(EventSubscriptionResponse.self, bytes)
         case "statisticsResponse": try expectExact(StatisticsResponse.self, bytes)
         case "notificationMessage": try expectExact(NotificationMessage.self, bytes)
         default: Issue.record("\(file) holds nothing the gateway writes")
@@ -122,9 +131,12 @@ import Yams
             case .directory: "DirectoryError"
             case .userProfile: "UserProfileError"
             case .authenticationToken: "AuthenticationTokenError"
-            case .instantMessage, .presence, .presenceWatcher, .voicemail, .addressBook, .routeList,
-                .clickToCall, .imrn, .eventSubscription, .applePush, .googlePush:
-                "ServiceError"
+            case .instantMessage: "ImError"
+            case .presence: "PresenceError"
+            case .presenceWatcher: "PresenceWatcherError"
+            case .voicemail: "MwiError"
+            case .eventSubscription: "EventSubscriptionError"
+            case .addressBook, .routeList, .clickToCall, .imrn, .applePush, .googlePush: "ServiceError"
             case .none: "PlainError"
             }
         let complaints = check.complaints(

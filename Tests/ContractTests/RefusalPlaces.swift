@@ -32,7 +32,8 @@ extension Operation {
     private var audience: Audience {
         switch endpoint {
         case .subscriptions, .subscription, .deviceSubscription, .calls, .callSessions, .call, .callMedia,
-            .callStatistics, .dispositions, .logHistory, .logRecord, .directory, .userProfile:
+            .callStatistics, .dispositions, .logHistory, .logRecord, .directory, .userProfile, .messages, .presence,
+            .presenceWatcher, .voicemail, .eventSubscriptions, .eventSubscription:
             .user
         case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall: .guest
         case .applicationTokens: .application
@@ -108,9 +109,17 @@ extension Operation {
         case .callMalformedSDP, .callUnsupportedSDP, .callOperationUnknown: isCalling
         case .callOperationNotSupported: isCalling || endpoint == .dispositions
         case .callLimitReached, .callRateLimited: isCalling || endpoint == .dispositions
+        case .messageUnknownReceiver, .messageInboxFull, .messageTooLong: endpoint == .messages
+        case .messageRateLimited: [.messages, .presence].contains(endpoint)
+        case .presenceNotSubscribed: endpoint == .presence
+        case .watchNotAllowed, .watchLimitReached:
+            endpoint == .presenceWatcher || [.eventSubscriptions, .eventSubscription].contains(endpoint) && isWriting
+        case .eventUnknownPackage: endpoint == .eventSubscriptions
+        case .eventNotFound: endpoint == .eventSubscription
         case .serviceUnavailable:
             isCalling || audience == .application
                 || [.dispositions, .subscriptions, .guestSubscriptions].contains(endpoint)
+                || [.messages, .presence, .presenceWatcher, .eventSubscriptions, .eventSubscription].contains(endpoint)
         case .callUserLimitReached: isStarting
         case .mediaUnplayable, .mediaDigitsWaiting: endpoint == .callMedia
         case .logRecordNotFound: endpoint == .logRecord

@@ -16,6 +16,16 @@ package func fuzzGatewayRequest(_ bytes: Span<UInt8>) {
         translate(.operation(request, on: SessionID("A1")))
     }
     if let request = reread(MediaRequest.self, from: body) { translate(.media(request, on: SessionID("A1"))) }
+    if let request = reread(InstantMessageRequest.self, from: body) {
+        _ = Result { try request.messageRequest(maximumLength: 4_096, defaultDomain: "example.com") }
+    }
+    if let request = reread(PresenceRequest.self, from: body) { _ = Result { try request.presence() } }
+    if let request = reread(PresenceWatcherRequest.self, from: body) {
+        _ = Result { try request.meaning(defaultDomain: "example.com") }
+    }
+    if let request = reread(EventSubscriptionRequest.self, from: body) {
+        _ = Result { try (request.kind(), request.users(defaultDomain: "example.com"), request.time()) }
+    }
     // Written again it may have another wrapper, which is then part of what its errors say.
     if case .success(let request) = Result(catching: { try WireJSON.decode(CallMeRequest.self, from: body) }) {
         translate(.guestCreation(request, confirmedName: nil))

@@ -4,14 +4,12 @@ import SignalingServer
 import Testing
 
 /// Services of the protocol that this gateway does not have: clients are told so in words that they read (spidr-wire
-/// §9–§11, §12.1).
+/// §10, §11, §12.1).
 @Suite struct `Routes of services that are not provided` {
     private static let user = "/rest/version/1/user/joe@example.com"
 
     /// What a client asks, and the wrapper in which it looks for `statusCode`.
     static let services: [(String, String, String)] = [
-        ("POST", user + "/instantmessage", "imResponse."), ("POST", user + "/presence", "presenceResponse."),
-        ("POST", user + "/presenceWatcher", "presenceWatcherResponse."), ("GET", user + "/voicemail", "mwiresponse."),
         ("GET", user + "/addressbook", "addressBookResponse."),
         ("POST", user + "/addressbook/contacts/", "addressBookResponse."),
         ("GET", user + "/addressbook/contacts/ann", "addressBookResponse."),
@@ -19,9 +17,7 @@ import Testing
         ("DELETE", user + "/addressbook/contacts/ann", "addressBookResponse."),
         ("GET", user + "/routelist", "routeResponse."), ("PUT", user + "/routelist", "routeResponse."),
         ("POST", user + "/clicktocall", "ctcResponse."),
-        ("POST", user + "/imrn", "imrnResponse."), ("POST", user + "/eventSubscription", "eventSubscriptionResponse."),
-        ("PUT", user + "/eventSubscription/e1", "eventSubscriptionResponse."),
-        ("DELETE", user + "/eventSubscription/e1", "eventSubscriptionResponse."),
+        ("POST", user + "/imrn", "imrnResponse."),
         ("POST", user + "/push/apple/devices/", "appleDeviceRegistrationResponse."),
         ("DELETE", user + "/push/apple/devices/d1", ""),
         ("POST", user + "/push/google/devices/", "googleDeviceRegistrationResponse."),
@@ -55,8 +51,8 @@ import Testing
     }
 
     @Test func `another version of one is refused as such`() {
-        let refusal = #expect(throws: Refusal.self) { try Route(parsing: "/rest/version/2/user/joe/presence") }
-        #expect(refusal?.error.code == .requestUnsupportedVersion && refusal?.wrapper == .presence)
+        let refusal = #expect(throws: Refusal.self) { try Route(parsing: "/rest/version/2/user/joe/imrn") }
+        #expect(refusal?.error.code == .requestUnsupportedVersion && refusal?.wrapper == .imrn)
     }
 
     /// Without it a browser tells its page nothing but that the network failed.

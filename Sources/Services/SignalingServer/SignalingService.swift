@@ -35,7 +35,7 @@ package final class SignalingService: Service {
     ///   - pages: the pages by their paths, such as `/` and `/spidr-client.js`; empty if only the interface is served.
     ///   - group: the event loops; they outlive the service.
     package init(
-        configuration: SignalingConfiguration, switchboard: any Switchboard & Registrar & CallRecords,
+        configuration: SignalingConfiguration, switchboard: any Switchboard & Registrar & CallRecords & UserServices,
         sockets: SocketDirectory,
         authenticator: Authenticator, tokens: TokenAuthenticator? = nil, applications: ApplicationAuthenticator? = nil,
         users: WatchedUsers? = nil, journal: any Journal = VolatileJournal(), clock: any RuntimeClock,
@@ -58,7 +58,8 @@ package final class SignalingService: Service {
                 hold: TimeAmount(configuration.pollTime),
                 absence: TimeAmount(configuration.pollTime + SignalingConfiguration.pollAbsence)))
         let responder = SignalingResponder(
-            switchboard: switchboard, registrar: switchboard, records: switchboard, authenticator: authenticator,
+            switchboard: switchboard, registrar: switchboard, records: switchboard, services: switchboard,
+            authenticator: authenticator,
             tokens: tokens, applications: applications, guests: guests, metrics: metrics,
             draining: draining, users: users, journal: journal, polls: polls, pages: pages,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,

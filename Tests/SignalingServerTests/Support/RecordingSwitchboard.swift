@@ -23,6 +23,14 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
         case removeRecord(UserAddress, SessionID)
         case clearLog(UserAddress)
         case statistics(UserAddress, SessionID)
+        case send(UserAddress, MessageRequest)
+        case presence(UserAddress, Presence)
+        case watch(UserAddress, [UserAddress])
+        case stopWatching(UserAddress, [UserAddress])
+        case getPresence(UserAddress, [UserAddress])
+        case subscribeToEvents(UserAddress, EventPackage, [UserAddress], Duration?)
+        case extendEvents(UserAddress, String, [UserAddress], Duration?)
+        case unsubscribeFromEvents(UserAddress, String)
     }
 
     private(set) var events: [Event] = []
@@ -33,6 +41,8 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
 
     var callError: CallError?
     var registrationError: RegistrationError?
+    var serviceRefusal: ServiceRefusal?
+    var voicemail = VoicemailCount.empty
     var grant = SubscriptionGrant(
         subscription: SubscriptionID("5f2c"), channel: ChannelID("ws-7d0e"), expires: .seconds(3600),
         services: ["call"], isPartial: false)
@@ -47,6 +57,8 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
 
     func set(callError: CallError?) { self.callError = callError }
     func set(registrationError: RegistrationError?) { self.registrationError = registrationError }
+    func set(serviceRefusal: ServiceRefusal?) { self.serviceRefusal = serviceRefusal }
+    func set(voicemail: VoicemailCount) { self.voicemail = voicemail }
     func set(channelsExist: Bool) { self.channelsExist = channelsExist }
     func set(channelsOpen: Bool) { self.channelsOpen = channelsOpen }
     func set(isPartial: Bool) { grant.isPartial = isPartial }
@@ -202,7 +214,7 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
         if let callError { throw callError }
     }
 
-    private func note(_ event: Event) async {
+    func note(_ event: Event) async {
         append(event)
         await onRequest?()
     }

@@ -1,4 +1,5 @@
 package import CallControl
+import Registration
 
 /// Why the body of a request was read, but cannot be carried out.
 package enum RequestFault: Error, Equatable {
@@ -28,6 +29,10 @@ package enum RequestFault: Error, Equatable {
     case unsupportedNotificationType(String)
     /// The life time that a subscription asks for is out of range.
     case invalidExpiry(limit: Int)
+    /// A message has more bytes than a message may have.
+    case messageTooLong(limit: Int)
+    /// There are no events of this kind.
+    case unknownPackage(String)
     /// Call handling refuses the request, whatever the state of its call.
     case refused(CallError)
 
@@ -51,6 +56,9 @@ package enum RequestFault: Error, Equatable {
         case .unsupportedNotificationType(let type):
             "Notifications of the type \"\(type)\" are not offered; use \"WebSocket\" or \"LongPolling\"."
         case .invalidExpiry(let limit): "\"expires\" must be between 1 and \(limit) seconds."
+        case .messageTooLong(let limit): "The field \"imRequest.message\" is longer than \(limit) bytes."
+        case .unknownPackage(let name):
+            "There are no events of the type \"\(name)\"; use \(EventPackage.allCases.map { "\"\($0.word)\"" }.joined(separator: " or "))."
         case .refused(let error): error.sentence
         }
     }

@@ -72,6 +72,8 @@ extension APIError {
         case .operationOfAnotherResource, .unknownOperation: code = .callOperationUnknown
         case .unsupportedNotificationType: code = .subscriptionUnsupportedNotificationType
         case .invalidExpiry: code = .subscriptionInvalidExpiry
+        case .messageTooLong: code = .messageTooLong
+        case .unknownPackage: code = .eventUnknownPackage
         case .refused(let error):
             self.init(error)
             return

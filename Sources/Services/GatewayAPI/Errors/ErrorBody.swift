@@ -20,7 +20,6 @@ package enum ErrorWrapper: String, CaseIterable, Sendable {
     case logHistory
     /// One record of the call log (spidr-wire §10).
     case logRecord
-    // Services that this gateway does not have (spidr-wire §9–§11)
     /// Instant messages (spidr-wire §9).
     case instantMessage = "imResponse"
     /// The presence of the user (spidr-wire §9).
@@ -29,6 +28,9 @@ package enum ErrorWrapper: String, CaseIterable, Sendable {
     case presenceWatcher = "presenceWatcherResponse"
     /// Voice mail: the message waiting indication, with a lower-case r (spidr-wire §9).
     case voicemail = "mwiresponse"
+    /// Subscriptions to events other than calls (spidr-wire §10).
+    case eventSubscription = "eventSubscriptionResponse"
+    // Services that this gateway does not have (spidr-wire §10, §11)
     /// The address book and its contacts (spidr-wire §10).
     case addressBook = "addressBookResponse"
     /// The search for users in a directory (spidr-wire §10).
@@ -41,8 +43,6 @@ package enum ErrorWrapper: String, CaseIterable, Sendable {
     case clickToCall = "ctcResponse"
     /// The number that a mobile phone dials to reach the service: IP multimedia routing number (spidr-wire §10).
     case imrn = "imrnResponse"
-    /// Subscriptions to events other than calls (spidr-wire §10).
-    case eventSubscription = "eventSubscriptionResponse"
     /// The registration of a device for push by Apple (spidr-wire §11).
     case applePush = "appleDeviceRegistrationResponse"
     /// The registration of a device for push by Google (spidr-wire §11).

@@ -131,6 +131,26 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     /// The call log has no such record: the call goes on, or the record was deleted or dropped for its age.
     case logRecordNotFound = "log.record_not_found"
 
+    // Messages, presence, events
+    /// There is no user of the address that the message is for.
+    case messageUnknownReceiver = "message.unknown_receiver"
+    /// The receiver is away, and as many messages are kept as may be, in all or of this sender.
+    case messageInboxFull = "message.inbox_full"
+    /// The text of the message is longer than the configured limit (`messages.max_length`).
+    case messageTooLong = "message.too_long"
+    /// The user has sent too many messages in a short time, or changed the presence too often (`messages.per_user`).
+    case messageRateLimited = "message.rate_limited"
+    /// The user has no subscription, and so no presence but `closed`.
+    case presenceNotSubscribed = "presence.not_subscribed"
+    /// The user may not watch this: a user of another domain, or the voice mail of another user.
+    case watchNotAllowed = "watch.not_allowed"
+    /// The user watches as many users, or has as many subscriptions to events, as allowed.
+    case watchLimitReached = "watch.limit_reached"
+    /// There are no events of this type (RFC 6665 §8.3.2).
+    case eventUnknownPackage = "event.unknown_package"
+    /// The subscription to events has ended or never existed.
+    case eventNotFound = "event.not_found"
+
     // The gateway
     /// The gateway is stopping and takes no new work.
     case serviceDraining = "service.draining"
@@ -200,6 +220,14 @@ extension ErrorCode {
         case .mediaUnplayable: (404, 18)
         case .mediaDigitsWaiting: (429, 37)
         case .logRecordNotFound: (404, 42)
+        case .messageUnknownReceiver: (404, 10)
+        case .messageInboxFull: (409, 51)
+        case .messageTooLong: (413, 37)
+        case .messageRateLimited, .watchLimitReached: (429, 19)
+        case .presenceNotSubscribed: (409, 40)
+        case .watchNotAllowed: (403, 37)
+        case .eventUnknownPackage: (489, 12)
+        case .eventNotFound: (404, 42)
         case .serviceDraining, .serviceUnavailable: (503, 503)
         case .serviceNotProvided: (403, 35)
         }

@@ -1,16 +1,8 @@
-/// Services of the protocol that this gateway does not provide (spidr-wire §9–§11), by path.
+/// Services of the protocol that this gateway does not provide (spidr-wire §10, §11), by path.
 ///
 /// Each is refused with 403, in the wrapper of that service if it has one. Clients show the refusal to their users as
 /// an error. A path with nothing behind it would look to them like a network that does not work (§12.1).
 package enum AbsentService: String, CaseIterable, Sendable {
-    /// Instant messages (spidr-wire §9).
-    case instantMessages = "/rest/version/{version}/user/{user}/instantmessage"
-    /// The presence of the user (spidr-wire §9).
-    case presence = "/rest/version/{version}/user/{user}/presence"
-    /// The presence of others, which the user watches (spidr-wire §9).
-    case presenceWatcher = "/rest/version/{version}/user/{user}/presenceWatcher"
-    /// Voice mail (spidr-wire §9).
-    case voicemail = "/rest/version/{version}/user/{user}/voicemail"
     /// The address book of the user (spidr-wire §10).
     case addressBook = "/rest/version/{version}/user/{user}/addressbook"
     /// All contacts of the address book (spidr-wire §10).
@@ -23,10 +15,6 @@ package enum AbsentService: String, CaseIterable, Sendable {
     case clickToCall = "/rest/version/{version}/user/{user}/clicktocall"
     /// The number that a mobile phone dials to reach the service: IP multimedia routing number (spidr-wire §10).
     case imrn = "/rest/version/{version}/user/{user}/imrn"
-    /// Where subscriptions to events other than calls are created (spidr-wire §10).
-    case eventSubscriptions = "/rest/version/{version}/user/{user}/eventSubscription"
-    /// One subscription to events, by its `sessionData` (spidr-wire §10).
-    case eventSubscription = "/rest/version/{version}/user/{user}/eventSubscription/{id}"
     /// Where devices register for push by Apple (spidr-wire §11).
     case applePushDevices = "/rest/version/{version}/user/{user}/push/apple/devices"
     /// One registration for push by Apple (spidr-wire §11).
@@ -41,18 +29,13 @@ package enum AbsentService: String, CaseIterable, Sendable {
     /// The path, with `{version}`, `{user}` and `{id}` in place of the segments that vary.
     package var template: String { rawValue }
 
-    /// The top-level key below which clients of the service look for `statusCode` (spidr-wire §9–§11).
+    /// The top-level key below which clients of the service look for `statusCode` (spidr-wire §10, §11).
     package var errorWrapper: ErrorWrapper {
         switch self {
-        case .instantMessages: .instantMessage
-        case .presence: .presence
-        case .presenceWatcher: .presenceWatcher
-        case .voicemail: .voicemail
         case .addressBook, .contacts, .contact: .addressBook
         case .routeList: .routeList
         case .clickToCall: .clickToCall
         case .imrn: .imrn
-        case .eventSubscriptions, .eventSubscription: .eventSubscription
         case .applePushDevices: .applePush
         case .googlePushDevices: .googlePush
         // Clients delete a push registration and read the error without a wrapper (spidr-wire §1.5).

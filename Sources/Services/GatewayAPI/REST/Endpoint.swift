@@ -30,6 +30,18 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case directory = "/rest/version/{version}/user/{user}/directory"
     /// The profile of a user (spidr-wire §10).
     case userProfile = "/rest/version/{version}/user/{user}/userProfileData"
+    /// Where users send messages (spidr-wire §9).
+    case messages = "/rest/version/{version}/user/{user}/instantmessage"
+    /// The presence of a user (spidr-wire §9).
+    case presence = "/rest/version/{version}/user/{user}/presence"
+    /// The presence of others, which a user watches (spidr-wire §9).
+    case presenceWatcher = "/rest/version/{version}/user/{user}/presenceWatcher"
+    /// How many voice messages a user has (spidr-wire §9).
+    case voicemail = "/rest/version/{version}/user/{user}/voicemail"
+    /// Where users subscribe to events other than calls (spidr-wire §10).
+    case eventSubscriptions = "/rest/version/{version}/user/{user}/eventSubscription"
+    /// One subscription to events, by its `sessionData` (spidr-wire §10).
+    case eventSubscription = "/rest/version/{version}/user/{user}/eventSubscription/{id}"
     /// Where guests create subscriptions (spidr-wire §7).
     case guestSubscriptions = "/rest/version/{version}/anonymous/{user}/subscription"
     /// One subscription of a guest (spidr-wire §7).
@@ -98,6 +110,12 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .logRecord: .client(.logRecord, for: .users)
         case .directory: .client(.directory, for: .users)
         case .userProfile: .client(.userProfile, for: .users)
+        case .messages: .client(.messages, for: .users)
+        case .presence: .client(.presence, for: .users)
+        case .presenceWatcher: .client(.presenceWatcher, for: .users)
+        case .voicemail: .client(.voicemail, for: .users)
+        case .eventSubscriptions: .client(.eventSubscriptions, for: .users)
+        case .eventSubscription: .client(.eventSubscription, for: .users)
         case .guestSubscriptions: .client(.subscriptions, for: .guests)
         case .guestSubscription: .client(.subscription, for: .guests)
         case .guestChannel: .channel(of: .guests)
@@ -126,6 +144,11 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .logRecord: .wrapped(.logRecord)
         case .directory: .wrapped(.directory)
         case .userProfile: .wrapped(.userProfile)
+        case .messages: .wrapped(.instantMessage)
+        case .presence: .wrapped(.presence)
+        case .presenceWatcher: .wrapped(.presenceWatcher)
+        case .voicemail: .wrapped(.voicemail)
+        case .eventSubscriptions, .eventSubscription: .wrapped(.eventSubscription)
         case .dispositions: .wrapped(.callDisposition)
         case .applicationTokens: .wrapped(.authenticationToken)
         case .channel, .guestChannel, .poll, .guestPoll, .isAlive: .wrapped(.none)
@@ -172,6 +195,18 @@ package enum ClientResource: Hashable, Sendable {
     case directory
     /// What is known of the user (spidr-wire §10).
     case userProfile
+    /// Where messages to other users are sent (spidr-wire §9).
+    case messages
+    /// The user's own presence (spidr-wire §9).
+    case presence
+    /// The presence of others: watch, stop, ask once (spidr-wire §9).
+    case presenceWatcher
+    /// How many voice messages the user has (spidr-wire §9).
+    case voicemail
+    /// Where the user subscribes to events other than calls (spidr-wire §10).
+    case eventSubscriptions
+    /// One subscription to events: extend, delete (spidr-wire §10).
+    case eventSubscription
 }
 
 /// Resources for operators, load balancers and browsers.

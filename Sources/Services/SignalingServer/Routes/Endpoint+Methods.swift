@@ -5,13 +5,15 @@ extension Endpoint {
     /// The methods of the endpoint. Besides these, `OPTIONS` is answered everywhere, and `HEAD` where `GET` is.
     package var methods: [HTTPRequest.Method] {
         switch self {
-        case .subscriptions, .guestSubscriptions, .calls, .guestCalls, .callMedia, .dispositions, .applicationTokens:
+        case .subscriptions, .guestSubscriptions, .calls, .guestCalls, .callMedia, .dispositions, .applicationTokens,
+            .messages, .presence, .presenceWatcher, .eventSubscriptions:
             [.post]
-        case .subscription, .guestSubscription: [.put, .delete]
+        case .subscription, .guestSubscription, .eventSubscription: [.put, .delete]
         case .deviceSubscription: [.put]
         case .call, .guestCall: [.get, .put, .delete]
         case .logHistory, .logRecord: [.get, .delete]
-        case .callSessions, .callStatistics, .directory, .userProfile, .channel, .guestChannel, .poll, .guestPoll,
+        case .callSessions, .callStatistics, .directory, .userProfile, .voicemail, .channel, .guestChannel, .poll,
+            .guestPoll,
             .isAlive, .health, .ready,
             .metrics, .page:
             [.get]
@@ -34,13 +36,11 @@ extension AbsentService {
     /// The methods that clients use with the service. The answer is the same for all methods.
     package var methods: [HTTPRequest.Method] {
         switch self {
-        case .instantMessages, .presence, .presenceWatcher, .contacts, .clickToCall, .imrn, .eventSubscriptions,
-            .applePushDevices, .googlePushDevices:
-            [.post]
-        case .voicemail, .addressBook, .localization: [.get]
+        case .contacts, .clickToCall, .imrn, .applePushDevices, .googlePushDevices: [.post]
+        case .addressBook, .localization: [.get]
         case .contact: [.get, .put, .delete]
         case .routeList: [.get, .put]
-        case .eventSubscription, .applePushDevice, .googlePushDevice: [.put, .delete]
+        case .applePushDevice, .googlePushDevice: [.put, .delete]
         }
     }
 }

@@ -48,6 +48,12 @@ struct RequestExchange: Sendable {
         }
     }
 
+    /// The user with an account who makes the request, on a resource that guests have no path to.
+    var account: UserAddress {
+        guard case .user(let user, _, _) = principal else { preconditionFailure("guests have no such path") }
+        return user
+    }
+
     /// The common prefix of the paths of the principal's resources.
     var path: ResourcePath {
         switch principal {

@@ -19,7 +19,7 @@ extension SignalingResponder {
         guard let field = Self.criteria[exchange.query("criteriaType") ?? "-1"] else {
             throw APIError(.requestInvalidValue, "\"criteriaType\" must be -1, or 1 to 5.")
         }
-        guard case .user(let user, _, _) = exchange.principal else { preconditionFailure("guests have no such path") }
+        let user = exchange.account
         let query = DirectoryQuery(exchange.query("criteria") ?? "", in: field, of: String(user.domain))
         let found = try await readingUsers { (users) async throws(StorageError) in
             try await users.search(query, limit: Self.directoryLimit)
@@ -29,7 +29,7 @@ extension SignalingResponder {
     }
 
     func queryProfile(_ exchange: RequestExchange) async throws(APIError) -> Answer {
-        guard case .user(let user, _, _) = exchange.principal else { preconditionFailure("guests have no such path") }
+        let user = exchange.account
         let found = try await readingUsers { (users) async throws(StorageError) in try await users.user(user) }
         guard let found else { throw .usersUnavailable }
         return .json(

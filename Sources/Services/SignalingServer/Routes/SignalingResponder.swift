@@ -16,6 +16,7 @@ struct SignalingResponder: Sendable {
     let switchboard: any Switchboard
     let registrar: any Registrar
     let records: any CallRecords
+    let services: any UserServices
     let authenticator: Authenticator
     /// Checks bearer tokens; `nil`: they are not offered.
     let tokens: TokenAuthenticator?
@@ -157,6 +158,13 @@ struct SignalingResponder: Sendable {
         case (.logRecord, _): try await queryRecord(exchange)
         case (.directory, _): try await searchDirectory(exchange)
         case (.userProfile, _): try await queryProfile(exchange)
+        case (.messages, _): try await sendMessage(exchange, &ticket)
+        case (.presence, _): try await setPresence(exchange, &ticket)
+        case (.presenceWatcher, _): try await watchPresence(exchange, &ticket)
+        case (.voicemail, _): try await queryVoicemail(exchange)
+        case (.eventSubscriptions, _): try await subscribeToEvents(exchange, &ticket)
+        case (.eventSubscription, .put): try await extendEvents(exchange, &ticket)
+        case (.eventSubscription, _): try await unsubscribeFromEvents(exchange)
         }
     }
 }
