@@ -19,6 +19,7 @@ import Testing
             (.callerLeft, .subscriptionEnded),
             (.clientLost(.caller), .clientLost),
             (.joinFailed, .joinFailed),
+            (.targetNotReached(cause: .unanswered, by: nil), .noAnswer),
             (.drained, .normalTemporaryFailure),
             (.interrupted, .normalTemporaryFailure),
         ] as [(CallEndCause, EndingWord)])

@@ -24,15 +24,18 @@ struct PlacementTests {
         case audit
         case playback
         case application
+        case connection
+        case connected
 
         /// Whether a new call is placed.
-        var opensCall: Bool { [.call, .announcedCall, .conference].contains(self) }
+        var opensCall: Bool { [.call, .announcedCall, .conference, .connection].contains(self) }
         /// What a run can come to. Repetitions of commands are known by the call.
         var outcomes: Set<String> {
             switch self {
             case .call, .announcedCall, .conference, .transfer, .forward, .consultation:
                 ["placed", "repeated", "failed"]
-            case .audit, .playback, .application: ["placed", "failed"]
+            case .connected: ["placed", "repeated", "failed"]
+            case .audit, .playback, .application, .connection: ["placed", "failed"]
             }
         }
     }
@@ -58,6 +61,13 @@ struct PlacementTests {
         case .audit: CommandPlacement(.audit, in: "A", by: Self.alice, from: nil, outlivesCall: true)
         case .playback:
             CommandPlacement(.play(Playback(.file("welcome.wav")), to: .peer), in: "A", by: Self.alice, from: "a1")
+        case .connection:
+            ConnectionPlacement(
+                to: Self.bob, by: Self.alice, in: Self.call, sessions: PerLeg(caller: "K", callee: "A"),
+                hearing: .silence, rejectsBusy: true)
+        case .connected:
+            TargetPlacement(
+                transferOf: "K", by: Self.own, for: Self.alice, to: Self.bob, as: "T", rejectsBusy: true)
         case .application: CommandPlacement(.answer(CallAnswerRequest(sdp: "")), in: "A", by: Self.own)
         }
     }
@@ -89,6 +99,7 @@ struct PlacementTests {
                 PlacementReply.contact(Contact(endpoint: $0, displayName: "", isEngaged: false))
             }
             return contacts + refusals + others
+        case .user(_, .connect): return [.done, .absent]
         case .user(_, .charge): return [.done, .refused(.tooOften(retryAfter: .seconds(1)))]
         case .user(_, .recall): return [.absent, .repeats("before", CallID(9))]
         case .user(_, .locate(let session)):
@@ -160,6 +171,7 @@ struct PlacementTests {
             case (.user(let user, .dial(let session, _, _, _)), .contact): given[session] = .registration(user)
             case (.user(let user, .attach(let session, _, _)), .contact(let contact)):
                 given[session] = EndpointAddress(contact.endpoint, at: user)
+            case (.user(let user, .connect(let session, _, _, _)), .done): given[session] = .application(user)
             case (.call(_, .claim), .done): claims += 1
             default: break
             }

@@ -110,7 +110,7 @@ private enum FactName: CaseIterable {
 /// The names of the causes of an end.
 private enum CauseName: CaseIterable {
     case completed, cancelled, rejected, unanswered, unreachable, mediaFailed, subscriptionEnded, callerLeft, clientLost
-    case transferred, joinFailed, drained, interrupted
+    case transferred, joinFailed, targetNotReached, drained, interrupted
 
     init(_ cause: CallEndCause) {
         self =
@@ -126,6 +126,7 @@ private enum CauseName: CaseIterable {
             case .clientLost: .clientLost
             case .transferred: .transferred
             case .joinFailed: .joinFailed
+            case .targetNotReached: .targetNotReached
             case .drained: .drained
             case .interrupted: .interrupted
             }

@@ -78,6 +78,8 @@ import Yams
         case PresenceRequest.wrapper: try expectRoundTrip(PresenceRequest.self, bytes)
         case PresenceWatcherRequest.wrapper: try expectRoundTrip(PresenceWatcherRequest.self, bytes)
         case EventSubscriptionRequest.wrapper: try expectRoundTrip(EventSubscriptionRequest.self, bytes)
+        case ClickToCallRequest.wrapper: try expectRoundTrip(ClickToCallRequest.self, bytes)
+        case AddressBookRequest.wrapper: try expectRoundTrip(AddressBookRequest.self, bytes)
         default: Issue.record("\(file) holds no known request")
         }
     }
@@ -98,6 +100,8 @@ import Yams
         case "callSessionsResponse": try expectExact(CallSessionsResponse.self, bytes)
         case "logHistory": try expectExact(LogHistoryResponse.self, bytes)
         case "logRecord": try expectExact(LogRecordResponse.self, bytes)
+        case "ctcResponse": try expectExact(ClickToCallResponse.self, bytes)
+        case "addressBookResponse": try expectExact(AddressBookResponse.self, bytes)
         case "callDispositionResponse": try expectExact(CallDispositionResponse.self, bytes)
         case "mediaResponse": try expectExact(MediaResponse.self, bytes)
         case "imResponse": try expectExact(InstantMessageResponse.self, bytes)
@@ -136,7 +140,9 @@ import Yams
             case .presenceWatcher: "PresenceWatcherError"
             case .voicemail: "MwiError"
             case .eventSubscription: "EventSubscriptionError"
-            case .addressBook, .routeList, .clickToCall, .imrn, .applePush, .googlePush: "ServiceError"
+            case .addressBook: "AddressBookError"
+            case .clickToCall: "ClickToCallError"
+            case .routeList, .imrn, .applePush, .googlePush: "ServiceError"
             case .none: "PlainError"
             }
         let complaints = check.complaints(

@@ -33,13 +33,14 @@ extension Operation {
         switch endpoint {
         case .subscriptions, .subscription, .deviceSubscription, .calls, .callSessions, .call, .callMedia,
             .callStatistics, .dispositions, .logHistory, .logRecord, .directory, .userProfile, .messages, .presence,
-            .presenceWatcher, .voicemail, .eventSubscriptions, .eventSubscription:
+            .presenceWatcher, .voicemail, .eventSubscriptions, .eventSubscription, .addressBook, .contacts, .contact,
+            .clickToCall:
             .user
         case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall: .guest
         case .applicationTokens: .application
         case .channel, .guestChannel: .channel
         case .poll, .guestPoll: .poll
-        case .isAlive, .health, .ready, .metrics, .page: .anybody
+        case .localization, .isAlive, .health, .ready, .metrics, .page: .anybody
         }
     }
 
@@ -72,7 +73,8 @@ extension Operation {
         // In a query; in the path, where guests name accounts by address.
         case .requestInvalidValue:
             isWriting || audience == .guest || [.logHistory, .directory].contains(endpoint) && method == .get
-        case .requestMalformedVersion, .requestUnsupportedVersion: audience != .anybody || endpoint == .isAlive
+        case .requestMalformedVersion, .requestUnsupportedVersion:
+            audience != .anybody || [.isAlive, .localization].contains(endpoint)
         // Of all other paths nothing is described.
         case .resourceNotFound: endpoint == .page || endpoint == .metrics
 
@@ -103,12 +105,12 @@ extension Operation {
         case .callNotFound: namesCall
         case .callSessionNotFound: method == .get && [.call, .guestCall].contains(endpoint)
         case .callAlreadyAnswered: isCalling && !isStarting || endpoint == .dispositions
-        case .callNotAllowed: isCalling || [.callMedia, .dispositions].contains(endpoint)
+        case .callNotAllowed: isCalling || [.callMedia, .dispositions, .clickToCall].contains(endpoint)
         case .callPending: isCalling && !isStarting || endpoint == .callMedia
-        case .callUnreachable: endpoint == .dispositions
+        case .callUnreachable: [.dispositions, .clickToCall].contains(endpoint)
         case .callMalformedSDP, .callUnsupportedSDP, .callOperationUnknown: isCalling
-        case .callOperationNotSupported: isCalling || endpoint == .dispositions
-        case .callLimitReached, .callRateLimited: isCalling || endpoint == .dispositions
+        case .callOperationNotSupported, .callLimitReached, .callRateLimited:
+            isCalling || [.dispositions, .clickToCall].contains(endpoint)
         case .messageUnknownReceiver, .messageInboxFull, .messageTooLong: endpoint == .messages
         case .messageRateLimited: [.messages, .presence].contains(endpoint)
         case .presenceNotSubscribed: endpoint == .presence
@@ -118,14 +120,19 @@ extension Operation {
         case .eventNotFound: endpoint == .eventSubscription
         case .serviceUnavailable:
             isCalling || audience == .application
-                || [.dispositions, .subscriptions, .guestSubscriptions].contains(endpoint)
-                || [.messages, .presence, .presenceWatcher, .eventSubscriptions, .eventSubscription].contains(endpoint)
-        case .callUserLimitReached: isStarting
+                || [
+                    .dispositions, .subscriptions, .guestSubscriptions, .addressBook, .contacts, .contact, .clickToCall,
+                    .messages, .presence, .presenceWatcher, .eventSubscriptions, .eventSubscription,
+                ].contains(endpoint)
+        case .callUserLimitReached: isStarting || endpoint == .clickToCall
         case .mediaUnplayable, .mediaDigitsWaiting: endpoint == .callMedia
         case .logRecordNotFound: endpoint == .logRecord
+        case .contactNotFound: endpoint == .contact
+        case .contactExists: isWriting && [.contacts, .contact].contains(endpoint)
+        case .contactLimitReached: endpoint == .contacts
 
         case .serviceDraining:
-            [.subscriptions, .guestSubscriptions].contains(endpoint) || isStarting
+            [.subscriptions, .guestSubscriptions, .clickToCall].contains(endpoint) || isStarting
                 || [.channel, .poll].contains(audience)
         // Of paths that lead to none of these operations.
         case .serviceNotProvided: false

@@ -92,6 +92,11 @@ struct EventBodyTests {
             (.clientLost(.caller), "client_lost", 480, ""),
             (.transferred(by: .caller), "normal_clearing", 200, ""),
             (.joinFailed, "join_failed", 480, ""),
+            (.targetNotReached(cause: .unreachable(.busy), by: nil), "user_busy", 486, ""),
+            (
+                .targetNotReached(cause: .rejected(reasonText: "no"), by: LegID(2)), "call_rejected", 603,
+                #","reason":"no""#
+            ),
             (.drained, "normal_temporary_failure", 503, ""),
             (.interrupted, "normal_temporary_failure", 503, ""),
         ] as [(CallEndCause, String, Int, String)])

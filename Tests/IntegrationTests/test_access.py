@@ -31,8 +31,9 @@ WEBSOCKET = {
     "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 }  # fmt: skip
-PUBLIC, ABSENT, OF_ACCOUNT, BY_NAME = "public", "absent", "of an account", "by name"
-"""What a route asks of its client: nothing; whatever it is, it is not there; a login; an unguessable name."""
+PUBLIC, ABSENT, OF_ACCOUNT, BY_NAME, SIGNED = "public", "absent", "of an account", "by name", "signed"
+"""What a route asks of its client: nothing; whatever it is, it is not there; a login; an unguessable name; the
+signature of an application, which test_applications.py has."""
 OPEN_TO_ALL = {"subscribeGuest"}
 """By name, but without one: whoever comes is a new guest."""
 GUEST_CHANNELS = {"openGuestChannel", "pollGuestChannel"}
@@ -63,7 +64,7 @@ def routes() -> list[Route]:
             assert method in ("get", "put", "post", "delete"), f"how is {method} {path} to be asked?"
             needs_login = operation.get("security", contract.document["security"]) != []
             serves = [status for status in operation["responses"] if status < "400"]
-            kind = OF_ACCOUNT if needs_login else ABSENT if not serves else BY_NAME if "{user}" in path else PUBLIC
+            kind = SIGNED if "/application/" in path else OF_ACCOUNT if needs_login else ABSENT if not serves else BY_NAME if "{user}" in path else PUBLIC
             body = contract._resolved(operation.get("requestBody"))
             schema = body and body["content"]["application/json"]["schema"]["$ref"].rsplit("/", 1)[1]
             found.append(Route(method.upper(), path, operation["operationId"], kind, schema, "101" in serves))
@@ -115,6 +116,21 @@ class Belongings:
                 "to": f"sip:{self.user}", "notifyChannelId": self.names.get("websocket", "none"),
             }},
             "CallMeOperationEnvelope": {"callMeRequest": {"type": "audit"}},
+            "ImRequestEnvelope": {"imRequest": {"toUrl": "bob@dev.local", "message": "hi", "type": "A2"}},
+            "PresenceRequestEnvelope": {"presenceRequest": {"status": "open", "activity": "busy"}},
+            "PresenceWatcherRequestEnvelope": {"presenceWatcherRequest": {
+                "userList": [self.user], "action": "get",
+            }},
+            "EventSubscriptionRequestEnvelope": {"eventSubscriptionRequest": {
+                "subscribeUserList": [self.user], "eventType": "event:presence", "expires": 3600,
+            }},
+            "AddressBookRequestEnvelope": {"addressBookRequest": {"addressBookEntries": [{"nickname": "carl"}]}},
+            "ClickToCallRequestEnvelope": {"clickToCallRequest": {
+                "callingParty": self.user, "calledParty": "bob@dev.local",
+            }},
+            "AuthenticationTokenRequestEnvelope": {"authenticationTokenRequest": {
+                "subscriberId": "alice", "organizationId": "dev.local",
+            }},
             None: None,
         }  # fmt: skip
         assert route.body in bodies, f"{route}: what does it take? Add a {route.body} to this test"
@@ -122,7 +138,7 @@ class Belongings:
 
     @property
     def secrets(self) -> list[str]:
-        return [name for part, name in self.names.items() if part != "clientCorrelator"]
+        return [name for part, name in self.names.items() if part not in ("clientCorrelator", "application")]
 
 
 @dataclass
@@ -165,15 +181,23 @@ async def scene(own_gateway, tmp_path, contract) -> AsyncIterator[Scene]:
         rings, rings_too = [each["sessionData"] for each in await calls_of(alice)]
         record = (await alice.request("GET", "/logHistory")).succeeded()["logItems"][0]["params"]["recordId"]
         session = await guests[0].call("carol", sdp.offer())
+        contact = {"addressBookRequest": {"addressBookEntries": [{"nickname": "the-white-rabbit"}]}}
+        (await alice.request("POST", "/addressbook/contacts/", contact)).succeeded()
+        watch = {"subscribeUserList": ["bob@dev.local"], "eventType": "event:presence", "expires": 3600}
+        events = await alice.request("POST", "/eventSubscription", {"eventSubscriptionRequest": watch})
+        events = events.succeeded()["sessionData"]
 
         def belongings(of: SpidrPeer, **names: str) -> Belongings:
             user, subscription, channel = of.subscription.split("/")[5], last(of.subscription), last(of.channel)
             return Belongings(user, {
                 "subscription": subscription, "websocket": channel, "notification": channel,
-                "clientCorrelator": "phone", "callSessions": "none", "logRecord": "none", **names,
+                "clientCorrelator": "phone", "callSessions": "none", "logRecord": "none", "contacts": "none", "eventSubscription": "none",
+                "application": "portal", **names,
             })  # fmt: skip
 
-        owner = belongings(alice, callSessions=rings, logRecord=record)
+        owner = belongings(
+            alice, callSessions=rings, logRecord=record, contacts="the-white-rabbit", eventSubscription=events,
+        )  # fmt: skip
         owner.media = rings_too
         strangers = {name: belongings(clients[name]) for name in ("bob", "eve@other.example")}
         strangers["guest"] = belongings(guests[1])
@@ -253,8 +277,11 @@ def attempts(scene: Scene, route: Route, who: str, own: Belongings | None):
         yield victim.url(route), None, (200, 404)  # the demo page is not everywhere
     elif route.kind == ABSENT:
         yield victim.url(route), {}, (403,)
+    elif route.kind == SIGNED:
+        yield victim.url(route), victim.body(route), (403,)
     elif route.kind == OF_ACCOUNT:
-        due = (403,) if has_account or who == "wrong password" else (401,)
+        # The name of a guest's subscription has the form of a session, and each such guess counts as one.
+        due = (403, 429) if who == "guest" else (403,) if has_account or who == "wrong password" else (401,)
         yield victim.url(route), victim.body(route), due
         if has_account:
             served = (200, 201) if "{id}" not in route.path and route.method == "GET" else ()
@@ -306,7 +333,7 @@ async def belongings_are_there(scene: Scene) -> tuple:
     return [(each["sessionData"], each["state"]) for each in calls], log, place.succeeded()["state"]
 
 
-LAST = ("unsubscribe", "unsubscribeGuest", "clearLog", "deleteRecord", "endCall", "endGuestCall")
+LAST = ("unsubscribe", "removeContact", "unsubscribeFromEvents", "unsubscribeGuest", "clearLog", "deleteRecord", "endCall", "endGuestCall")
 
 
 async def test_every_route_serves_its_owner(scene: Scene):
@@ -324,7 +351,7 @@ async def test_every_route_serves_its_owner(scene: Scene):
             continue
         answer = await ask(client, route, path, {} if route.kind == ABSENT else body)
         # Media of a call that nobody has answered, and a second call of a guest, have other reasons not to be.
-        due = {ABSENT: (403,), PUBLIC: (200, 404)}.get(route.kind, (200, 201, 409, 429))
+        due = {ABSENT: (403,), SIGNED: (403,), PUBLIC: (200, 404)}.get(route.kind, (200, 201, 409, 429))
         findings.hold(answer.status in due, route, "owner", urlsplit(path).path, answer)
     assert asked == set(ROUTES)
     assert not findings, "\n".join(findings)

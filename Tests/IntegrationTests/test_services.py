@@ -6,11 +6,7 @@ import json
 import pytest
 
 SERVICES = [
-    ("GET", "/addressbook", "addressBookResponse"),
-    ("POST", "/addressbook/contacts/", "addressBookResponse"),
-    ("DELETE", "/addressbook/contacts/ann", "addressBookResponse"),
     ("PUT", "/routelist", "routeResponse"),
-    ("POST", "/clicktocall", "ctcResponse"),
     ("POST", "/imrn", "imrnResponse"),
     ("POST", "/push/apple/devices/", "appleDeviceRegistrationResponse"),
     ("POST", "/push/google/devices/", "googleDeviceRegistrationResponse"),

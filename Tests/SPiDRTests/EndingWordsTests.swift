@@ -38,6 +38,8 @@ struct EndingWordsTests {
             (.callerLeft, "487 subscription_ended Caller is gone"),
             (.clientLost(.caller), "480 client_lost Client is gone"),
             (.joinFailed, "480 join_failed The calls cannot be joined"),
+            (.targetNotReached(cause: .unreachable(.busy), by: nil), "486 user_busy User busy"),
+            (.targetNotReached(cause: .rejected(reasonText: nil), by: LegID(2)), "603 call_rejected Declined"),
             (.drained, "503 normal_temporary_failure Gateway is shutting down"),
             (.interrupted, "503 normal_temporary_failure Gateway was restarted"),
         ] as [(CallEndCause, String)])
@@ -66,6 +68,7 @@ struct EndingWordsTests {
         arguments: [
             (.rejected(reasonText: "no"), false, "callEnd 603 no"),
             (.rejected(reasonText: "no"), true, "callCancel"),
+            (.targetNotReached(cause: .rejected(reasonText: "no"), by: LegID(2)), true, "callEnd 603 no"),
             (.completed(by: .caller, reasonText: "bye"), true, "callEnd bye"),
             (.transferred(by: .callee), false, "callEnd Transfer Successful"),
             (.joinFailed, false, "sessionFail 480 The calls cannot be joined"),

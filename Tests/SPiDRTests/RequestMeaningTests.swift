@@ -67,6 +67,47 @@ struct RequestMeaningTests {
         }
     }
 
+    // MARK: - Click-to-call and address books
+
+    @Test(
+        arguments: [
+            (nil, "sip:Ann@Example.COM", "ann@example.com"), ("joe@example.com", "+15550100", "+15550100@here.test"),
+            ("Joe <sip:JOE@example.com;x=1>", "joe@example.com", "joe@example.com"),
+        ] as [(String?, String, String)])
+    func `a click-to-call names the target, and nobody but the user as the one to call first`(
+        _ calling: String?, _ called: String, _ target: String
+    ) throws {
+        let joe = try #require(UserAddress(parsing: "joe@example.com"))
+        let body = ClickToCallRequest(callingParty: calling, calledParty: called)
+        let wanted = CallRequest.connect(to: try #require(UserAddress(parsing: target)))
+        #expect(try ClientRequest.clickToCall(body, by: joe).meaning() == ClientRequest.Meaning(wanted))
+    }
+
+    @Test(
+        arguments: [
+            ("ann@example.com", "bob@example.com", "callingParty"), ("", "bob@example.com", "callingParty"),
+            ("joe@example.com", "", "calledParty"), (nil, "not an address", "calledParty"),
+        ] as [(String?, String, String)])
+    func `a click-to-call for somebody else, or to nobody, is refused`(
+        _ calling: String?, _ called: String, _ field: String
+    ) throws {
+        let joe = try #require(UserAddress(parsing: "joe@example.com"))
+        let body = ClickToCallRequest(callingParty: calling, calledParty: called)
+        let fault = #expect(throws: RequestFault.self) { try ClientRequest.clickToCall(body, by: joe).meaning() }
+        #expect(fault?.sentence.contains("clickToCallRequest.\(field)") == true)
+    }
+
+    @Test func `an entry of an address book keeps what is known, and is checked field by field`() throws {
+        let text = #"{"addressBookRequest":{"addressBookEntries":[{"nickname":"ann","homePhone":"+1","x":1}]}}"#
+        let body = try read(AddressBookRequest.self, from: text)
+        let ann = AddressBookEntry(nickname: "ann", details: [.homePhone: "+1"], isFriend: false)
+        #expect(try body.added(limit: 3) == [ann])
+        #expect(try body.replacement(of: "bob", limit: 3) == ann)
+        let fault = RequestFault.unusable(
+            field: "addressBookRequest.addressBookEntries.0.nickname", reason: "has more than 2 bytes")
+        #expect(throws: fault) { try body.added(limit: 2) }
+    }
+
     // MARK: - Words
 
     private static let session = SessionID("A1")

@@ -10,19 +10,12 @@ import Testing
 
     /// What a client asks, and the wrapper in which it looks for `statusCode`.
     static let services: [(String, String, String)] = [
-        ("GET", user + "/addressbook", "addressBookResponse."),
-        ("POST", user + "/addressbook/contacts/", "addressBookResponse."),
-        ("GET", user + "/addressbook/contacts/ann", "addressBookResponse."),
-        ("PUT", user + "/addressbook/contacts/ann", "addressBookResponse."),
-        ("DELETE", user + "/addressbook/contacts/ann", "addressBookResponse."),
         ("GET", user + "/routelist", "routeResponse."), ("PUT", user + "/routelist", "routeResponse."),
-        ("POST", user + "/clicktocall", "ctcResponse."),
         ("POST", user + "/imrn", "imrnResponse."),
         ("POST", user + "/push/apple/devices/", "appleDeviceRegistrationResponse."),
         ("DELETE", user + "/push/apple/devices/d1", ""),
         ("POST", user + "/push/google/devices/", "googleDeviceRegistrationResponse."),
         ("PUT", user + "/push/google/devices/d1", ""),
-        ("GET", "/rest/version/1/localization", ""),
     ]
 
     @Test(arguments: services)

@@ -175,7 +175,14 @@ import Storage
             journal.append(.registration(.service(.voicemail(count, of: alice.address))))
             try await journal.durable()
             #expect(try await journal.contents().services.voicemail == [alice.address: count])
+            #expect(try await database.addressBooks.entries(of: alice.address).isEmpty)
+            let ann = AddressBookEntry(nickname: "ann", details: [.firstName: "Ann"], isFriend: true)
+            try await database.addressBooks.add([ann], to: alice.address, limit: 1)
+            #expect(try await database.addressBooks.entries(of: alice.address) == [ann])
             try database.close()
+            let kept = try DatabaseQueue(path: path)
+            #expect(try await kept.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM callRecord") } == 1)
+            try kept.close()
         }
     }
 

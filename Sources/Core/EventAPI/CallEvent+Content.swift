@@ -50,18 +50,19 @@ extension CallEvent {
 
 /// `cause` and `statusCode`; `reason`, the words of a user; `failure`, what was wrong with the media.
 private func members(of cause: CallEndCause) -> [String: EventValue] {
-    var members: [String: EventValue] = [
+    var content: [String: EventValue] = [
         "cause": .string(cause.word.rawValue), "statusCode": .integer(Int64(cause.statusCode)),
     ]
     switch cause {
     case .completed(_, let words), .cancelled(let words), .rejected(let words):
-        members["reason"] = words.map { .string($0) }
-    case .mediaFailed(_, let failure): members["failure"] = .string(failure.word)
+        content["reason"] = words.map { .string($0) }
+    case .mediaFailed(_, let failure): content["failure"] = .string(failure.word)
+    case .targetNotReached(let cause, _): return members(of: cause)
     case .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .clientLost, .transferred, .joinFailed, .drained,
         .interrupted:
         break
     }
-    return members
+    return content
 }
 
 /// The same, and `endedBy`, which is a leg's number and absent for the gateway.

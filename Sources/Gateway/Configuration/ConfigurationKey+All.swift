@@ -119,6 +119,12 @@ extension ConfigurationKey {
         ConfigurationKey(
             "storage", "call_event_bytes", \.journal.callBytes, .count(1_000_000...1_000_000_000_000),
             "Bytes that the events of ended calls may take; the oldest calls make room."),
+        ConfigurationKey(
+            "storage", "address_book_entries", \.signaling.addressBooks.entries, .count(1...100_000),
+            "Entries in the address book of one user."),
+        ConfigurationKey(
+            "storage", "address_book_field_bytes", \.signaling.addressBooks.fieldBytes, .count(64...4_096),
+            "Bytes in one field of an entry."),
     ]
 
     private static let registration = [

@@ -107,7 +107,8 @@ package struct Gateway: Sendable {
         signalingConfiguration.maxConnections = fittingConnections(configuration, listeners: listeners.count, logger)
         let signaling = SignalingService(
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets,
-            authenticator: authenticator, tokens: tokens, applications: applications, users: users, journal: journal,
+            authenticator: authenticator, tokens: tokens, applications: applications, users: users,
+            books: database.addressBooks, journal: journal,
             clock: clock, metrics: metrics, pages: pages, group: group, logger: logger)
 
         let drain = DrainService(

@@ -16,6 +16,18 @@ extension LocalSwitchboard {
         }
     }
 
+    /// Calls the user's own devices, to connect the one that answers with a target.
+    ///
+    /// - Returns: the user's session of the new call.
+    func connect(_ user: UserAddress, to target: UserAddress) async throws(CallError) -> SessionID {
+        let sessions = PerLeg(caller: newSession(), callee: newSession())
+        return try await open(near: [user, target]) { call in
+            ConnectionPlacement(
+                to: target, by: user, in: call, sessions: sessions, hearing: ConnectorOwner.source,
+                rejectsBusy: rejectsBusy)
+        }
+    }
+
     /// Whether no device of a user who has a call already rings.
     var rejectsBusy: Bool { environment.configuration.busy == .reject }
 

@@ -28,6 +28,20 @@ extension LocalSwitchboard {
         }
     }
 
+    /// Connects a user with a target, from the connector's leg of a call that the user's device has answered. It is
+    /// counted and logged like the transfer of a user.
+    ///
+    /// - Throws: `CallError`, with the reason for the refusal.
+    func connect(
+        _ session: SessionID, _ leg: LegAddress, for user: UserAddress, to target: UserAddress
+    ) async throws(CallError) {
+        _ = try await noting(.transfer) { () async throws(CallError) in
+            try await place(
+                TargetPlacement(
+                    transferOf: session, by: leg, for: user, to: target, as: newSession(), rejectsBusy: rejectsBusy))
+        }
+    }
+
     /// Decides a request, counts it and logs it.
     private func noting(
         _ request: CallRequest.Kind, _ decide: () async throws(CallError) -> SessionID
@@ -58,6 +72,7 @@ extension LocalSwitchboard {
         case .start(var request):
             request.device = device
             return try await start(request, by: user)
+        case .connect(let target): return try await connect(user, to: target)
         case .join(let first, let second, let request):
             let own = newSession()
             return try await open(near: [user]) { call in
@@ -82,7 +97,7 @@ extension LocalSwitchboard {
     }
 
     /// A new name for a leg.
-    private func newSession() -> SessionID {
+    func newSession() -> SessionID {
         var random = environment.random.generator
         return SessionID(random.nextToken(16, alphabet: .url))
     }

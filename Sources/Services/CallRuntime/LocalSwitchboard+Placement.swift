@@ -75,6 +75,7 @@ extension LocalSwitchboard {
     private func endpoint(of user: UserAddress, for question: UserQuestion) -> EndpointAddress? {
         switch question {
         case .attach, .contact: environment.router.endpoint(at: user)
+        case .connect: .application(user)
         case .dial, .charge, .recall, .forget, .locate, .identify, .awaitsEnd: .registration(user)
         }
     }
@@ -106,7 +107,7 @@ extension UserQuestion {
     /// The reply where no such user is registered.
     fileprivate var ofNobody: PlacementReply {
         switch self {
-        case .dial, .attach, .contact, .recall: .absent
+        case .dial, .attach, .contact, .connect, .recall: .absent
         case .locate: .address(nil)
         case .identify: .requester(nil, nil)
         case .awaitsEnd: .endAwaited(false)

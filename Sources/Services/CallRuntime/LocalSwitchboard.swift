@@ -129,6 +129,11 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
             owners.set(owner)
             startedOwners.post(.application(owner))
         }
+        if configuration.media == .anchored {
+            let connector = ConnectorOwner(logger: logger)
+            owners.set(connector)
+            startedOwners.post(.connector(connector))
+        }
     }
 
     /// Serves until the task is cancelled, which should be done after `drain()`. To be called once.
@@ -183,6 +188,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
             await owner.run()
             await users.remove(owner)
         case .application(let owner): await owner.run(asking: self)
+        case .connector(let owner): await owner.run(asking: self)
         case .call(let owner):
             await owner.run()
             await calls.remove(owner.id)

@@ -43,6 +43,8 @@ package struct SignalingConfiguration: Sendable {
     package var turn: TURN?
     /// Whether and how guests are admitted.
     package var guests = GuestAuthenticator.Configuration()
+    /// How large the address books of users may become.
+    package var addressBooks = AddressBookLimits()
     /// The largest request body, in bytes.
     package var maxBodyBytes = 1 << 20
     /// The largest request head, in bytes.

@@ -31,6 +31,7 @@ package final class SignalingService: Service {
     ///   - applications: the check of tokens of applications; `nil`: they are not offered.
     ///   - users: the users whose database `/ready` answers for; the authenticator reads the same. `nil`: `/ready` does
     ///     not depend on a database.
+    ///   - books: the address books of users; `nil`: they cannot be used.
     ///   - journal: what has to be durable before a request that changes something is answered.
     ///   - pages: the pages by their paths, such as `/` and `/spidr-client.js`; empty if only the interface is served.
     ///   - group: the event loops; they outlive the service.
@@ -38,7 +39,8 @@ package final class SignalingService: Service {
         configuration: SignalingConfiguration, switchboard: any Switchboard & Registrar & CallRecords & UserServices,
         sockets: SocketDirectory,
         authenticator: Authenticator, tokens: TokenAuthenticator? = nil, applications: ApplicationAuthenticator? = nil,
-        users: WatchedUsers? = nil, journal: any Journal = VolatileJournal(), clock: any RuntimeClock,
+        users: WatchedUsers? = nil, books: (any AddressBookRepository)? = nil,
+        journal: any Journal = VolatileJournal(), clock: any RuntimeClock,
         metrics: GatewayMetrics, pages: [String: Page] = [:],
         group: any EventLoopGroup,
         logger: Logger
@@ -61,7 +63,8 @@ package final class SignalingService: Service {
             switchboard: switchboard, registrar: switchboard, records: switchboard, services: switchboard,
             authenticator: authenticator,
             tokens: tokens, applications: applications, guests: guests, metrics: metrics,
-            draining: draining, users: users, journal: journal, polls: polls, pages: pages,
+            draining: draining, users: users, books: books, bookLimits: configuration.addressBooks, journal: journal,
+            polls: polls, pages: pages,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
             turn: configuration.turn, pollTime: configuration.pollTime, clock: clock, logger: logger)
         let date = DateHeader(clock: clock)

@@ -28,6 +28,8 @@ package final class GatewayDatabase: Sendable {
     package let logins: LoginStore
     /// The applications that log users in.
     package let applications: ApplicationStore
+    /// The address books.
+    package let addressBooks: AddressBookStore
     private let queue: DatabaseQueue
     /// A connection of its own, so that a write that waits for another process does not keep users from being read.
     private let loginQueue: DatabaseQueue
@@ -50,6 +52,7 @@ package final class GatewayDatabase: Sendable {
         users = UserStore(queue)
         logins = LoginStore(loginQueue)
         applications = ApplicationStore(queue)
+        addressBooks = AddressBookStore(loginQueue)
         logger.debug("database open", metadata: [LogKey.path: "\(location)"])
     }
 

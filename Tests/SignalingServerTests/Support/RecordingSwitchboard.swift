@@ -149,6 +149,7 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
         try await noteCall(.request(user, request))
         return switch request {
         case .start: SessionID("A1")
+        case .connect: SessionID("B1")
         case .join: SessionID("A3")
         case .forward(let session, _), .transfer(let session, _, _), .command(let session, _): session
         }

@@ -18,6 +18,7 @@ struct TestServer: Sendable {
     let switchboard: RecordingSwitchboard
     let sockets: SocketDirectory
     let users: MemoryUsers
+    let books: MemoryAddressBooks
     let clock: ManualClock
     let metrics: GatewayMetrics
     let service: SignalingService
@@ -37,6 +38,7 @@ struct TestServer: Sendable {
         configure(&configuration)
         let (switchboard, sockets, clock) = (RecordingSwitchboard(), SocketDirectory(), ManualClock())
         let users = MemoryUsers(["joe": "secret", "ann": "hidden:too"])
+        let books = MemoryAddressBooks()
         let metrics = GatewayMetrics(version: "test", startTime: 0)
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         var random = SeededRandomSource(seed: 7)
@@ -59,8 +61,8 @@ struct TestServer: Sendable {
         }
         let service = SignalingService(
             configuration: configuration, switchboard: switchboard, sockets: sockets,
-            authenticator: authenticator, tokens: tokens, applications: applications, users: watched, clock: clock,
-            metrics: metrics, pages: pages,
+            authenticator: authenticator, tokens: tokens, applications: applications, users: watched, books: books,
+            clock: clock, metrics: metrics, pages: pages,
             group: MultiThreadedEventLoopGroup.singleton,
             logger: logger)
         let group = ServiceGroup(configuration: .init(services: [service], logger: logger))
@@ -68,8 +70,8 @@ struct TestServer: Sendable {
             tasks.addTask { try await group.run() }
             guard let ports = await service.ports() else { throw CancellationError() }
             let server = TestServer(
-                ports: ports, switchboard: switchboard, sockets: sockets, users: users, clock: clock, metrics: metrics,
-                service: service,
+                ports: ports, switchboard: switchboard, sockets: sockets, users: users, books: books, clock: clock,
+                metrics: metrics, service: service,
                 group: group)
             do {
                 try await body(server)

@@ -103,7 +103,7 @@ extension Call {
         case .unanswered: return finish(id == .caller ? .callerLeft : .subscriptionEnded(id), at: now)
         case .joining: return finish(.subscriptionEnded(id), at: now)
         case .answered(let answered):
-            if leg.stage == .ringing { return transferFailed(.subscriptionEnded(id)) }
+            if leg.stage == .ringing { return transferFailed(.subscriptionEnded(id), at: now) }
             return othersRemain ? [] : leave(answered, id, leg.stage, .subscriptionEnded, at: now)
         case .initial, .ended: return []
         }

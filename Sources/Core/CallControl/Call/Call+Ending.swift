@@ -19,7 +19,7 @@ extension Call {
         }
         guard member.stage == .ringing else { throw answeredAlready(leg) }
         let rejected = note(leg, .rejected(device: device))
-        if case .answered = state { return rejected + transferFailed(.rejected(reasonText: nil)) }
+        if case .answered = state { return rejected + transferFailed(.rejected(reasonText: nil), at: now) }
         return rejected + finish(.rejected(reasonText: nil), from: device, at: now)
     }
 
@@ -131,7 +131,7 @@ extension Call {
         case .completed: return forget(leg)
         case .ringing:
             return note(leg, .rejected(device: event.device))
-                + transferFailed(.rejected(reasonText: event.reasonText))
+                + transferFailed(.rejected(reasonText: event.reasonText), at: now)
         case .waiting, .unreached, .talking: break
         }
         removeDevice(event.device, at: leg)
@@ -170,7 +170,7 @@ extension CallEndCause {
     /// Whether only an answered call can end for this reason.
     private var isOfAnAnsweredCall: Bool {
         switch self {
-        case .completed, .mediaFailed, .clientLost, .transferred: true
+        case .completed, .mediaFailed, .clientLost, .transferred, .targetNotReached: true
         case .cancelled, .rejected, .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .joinFailed, .drained,
             .interrupted:
             false

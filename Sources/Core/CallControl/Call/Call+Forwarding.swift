@@ -9,10 +9,11 @@ extension Call {
     /// Throws if the leg cannot forward now; to be called before a target is looked up.
     ///
     /// - Throws: `noSuchCall`; `alreadyAnswered` if the leg does not ring; `unsupported` if the call has been forwarded
-    ///   too often.
+    ///   too often, or is one that the gateway places for the user.
     package func checkForward(by leg: LegID) throws(CallError) {
         let member = try member(leg)
         guard let unanswered, member.stage == .ringing else { throw answeredAlready(leg) }
+        guard unanswered.invitation.mayForward else { throw .unsupported(.forwardOfConnection) }
         guard unanswered.forwards < Self.maximumForwards else {
             throw .unsupported(.forwards(limit: Self.maximumForwards))
         }

@@ -51,7 +51,7 @@ extension Call {
         case .update(let update) where update.isFirst:
             return finish(.mediaFailed(update.answerer, .setupTimeout), at: now)
         case .update(let update): return answerInPlace(update, at: now, random: &random)
-        case .transfer: return transferFailed(.unanswered)
+        case .transfer: return transferFailed(.unanswered, at: now)
         case .consultation(let consultation): return consultationFailed(consultation)
         case .handover, nil: return []
         }

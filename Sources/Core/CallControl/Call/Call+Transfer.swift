@@ -45,13 +45,17 @@ extension Call {
             + ring(target.leg, with: transfer.invitation)
     }
 
-    /// Tells the transferor that the target's address has no device to ring.
+    /// Tells the transferor that the target's address has no device to ring. If the transferor is a connector, the call
+    /// is over.
     ///
     /// - Throws: what `checkTransfer(by:)` throws.
-    package func transferUnreachable(by leg: LegID, _ reason: CallEndCause.Unreachable) throws(CallError)
-        -> [CallAction]
-    {
+    package mutating func transferUnreachable(
+        by leg: LegID, _ reason: CallEndCause.Unreachable, at now: MonotonicTime
+    ) throws(CallError) -> [CallAction] {
         try checkTransfer(by: leg)
+        if self[leg]?.isConnector == true {
+            return finish(.targetNotReached(cause: .unreachable(reason), by: nil), at: now)
+        }
         return tell(leg, .transferFailed(reason: .targetNotReached(cause: .unreachable(reason))))
     }
 
@@ -78,12 +82,19 @@ extension Call {
         return actions + (transfer.replacement.map { [.peerCall($0)] } ?? [])
     }
 
-    /// Ends a transfer whose target is not reached. The other legs stay as they are, and the transferor is told.
-    mutating func transferFailed(_ cause: CallEndCause) -> [CallAction] {
+    /// Ends a transfer whose target is not reached. The other legs stay as they are, and the transferor is told. If the
+    /// transferor is a connector, the transferred party has nobody to go back to, and the call is over.
+    mutating func transferFailed(_ cause: CallEndCause, at now: MonotonicTime) -> [CallAction] {
         guard let transfer else { return [] }
         operate(nil)
-        return release(transfer.target, because: cause) + [.releaseLeg(transfer.target)]
+        let released =
+            release(transfer.target, because: cause) + [.releaseLeg(transfer.target)]
             + forget(transfer.target, because: cause)
+        if self[transfer.transferor]?.isConnector == true {
+            let originator = cause.originator(callee: transfer.target)
+            return released + finish(.targetNotReached(cause: cause, by: originator), at: now)
+        }
+        return released
             + tell(transfer.transferor, .transferFailed(reason: .targetNotReached(cause: cause)))
     }
 }

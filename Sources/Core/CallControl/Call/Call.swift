@@ -217,7 +217,7 @@ extension Call {
     ) throws(CallError) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
         try checkLength(of: request.sdp)
-        var invitation = CallEvent.Invitation(content: request.content, mayForward: true)
+        var invitation = CallEvent.Invitation(content: request.content, mayForward: !request.isConnector)
 
         var isOffered = false
         var progress: (caller: LegMedia, sdp: String)?
@@ -242,6 +242,7 @@ extension Call {
         }
         edit(.caller) { caller in
             caller.handlesReplacement = request.handlesReplacement
+            caller.isConnector = request.isConnector
             caller.exchange.sent.record(DescriptionIdentity(.start, request.sdp), as: .start)
         }
         keep(.caller, at: request.device)

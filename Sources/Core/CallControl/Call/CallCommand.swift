@@ -6,6 +6,9 @@ package enum CallRequest: Equatable, Sendable {
     case start(CallStartRequest)
     /// Makes a conference of two calls of the user (spidr-wire §8.7).
     case join(SessionID, SessionID, CallUpdateRequest)
+    /// Calls the user's own devices, and then connects the one that answers with a target (click-to-call, spidr-wire
+    /// §10).
+    case connect(to: UserAddress)
     /// Forwards a call that rings to another address (spidr-wire §6.4).
     case forward(SessionID, to: UserAddress)
     /// Connects the other leg with a target (spidr-wire §8.5).
@@ -49,10 +52,10 @@ package enum CallCommand: Equatable, Sendable {
 }
 
 extension CallRequest {
-    /// The sessions that the request is about; none for a call that is started.
+    /// The sessions that the request is about; none for a call that is started or placed.
     package var sessions: [SessionID] {
         switch self {
-        case .start: []
+        case .start, .connect: []
         case .join(let first, let second, _): [first, second]
         case .forward(let session, _), .transfer(let session, _, _), .command(let session, _): [session]
         }

@@ -22,6 +22,9 @@ package enum CallEndCause: Hashable, Sendable, Codable {
     case transferred(by: LegID)
     /// The calls that were to become a conference could not be joined.
     case joinFailed
+    /// The gateway had called the callee to connect it with a target (`CallStartRequest.isConnector`), and the target
+    /// was not reached for this cause. `by`: the leg of the target, if it caused that; `nil`: the gateway.
+    indirect case targetNotReached(cause: CallEndCause, by: LegID?)
     /// The gateway was stopping.
     case drained
     /// The gateway ended without ending the call, because it was killed or crashed. It says so when it runs again.
@@ -87,7 +90,7 @@ extension CallEndCause {
         // The other devices of the user who hung up are told, too (see `Call+Devices.swift`), a caller that cancels
         // since some clients wait for it (spidr-wire §6.7), and a lost client since it may come back.
         case .completed, .cancelled, .rejected, .unanswered, .mediaFailed, .clientLost, .transferred, .joinFailed,
-            .drained, .interrupted:
+            .targetNotReached, .drained, .interrupted:
             true
         }
     }

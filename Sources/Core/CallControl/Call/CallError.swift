@@ -108,6 +108,10 @@ package enum CallError: Error, Equatable {
         case joinOfDirectMedia
         /// The call has been forwarded `limit` times, which is the most allowed.
         case forwards(limit: Int)
+        /// A call that the gateway places for the user cannot be forwarded: it is the user's own.
+        case forwardOfConnection
+        /// Where media goes from peer to peer the gateway cannot place calls.
+        case connectionOfDirectMedia
     }
 }
 

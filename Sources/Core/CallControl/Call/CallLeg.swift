@@ -38,6 +38,8 @@ package struct CallLeg: Equatable, Sendable {
     var transport = LegTransport.absent
     /// This leg holds the others: it does not want to receive, and they have been told so.
     package internal(set) var holds = false
+    /// This leg is an application, which is there until the other leg is connected with a target.
+    var isConnector = false
     /// The client of this leg takes another call in place of one that it has (spidr-wire §8.8).
     var handlesReplacement = false
     /// What this leg hears in place of the others; `nil`: it hears them.

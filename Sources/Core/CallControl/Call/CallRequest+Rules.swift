@@ -5,6 +5,8 @@ extension CallRequest {
     package enum Kind: String, CaseIterable, Sendable {
         /// To start a call.
         case start
+        /// To be called, and then connected with a target.
+        case connect
         /// To make a conference of two calls.
         case join
         /// To forward a call that rings.
@@ -41,6 +43,7 @@ extension CallRequest {
     package var kind: Kind {
         switch self {
         case .start: .start
+        case .connect: .connect
         case .join: .join
         case .forward: .forward
         case .transfer: .transfer
@@ -51,7 +54,7 @@ extension CallRequest {
     /// Whether the request makes another call. A gateway that is going to stop refuses it.
     package var opensCall: Bool {
         switch self {
-        case .start, .join: true
+        case .start, .connect, .join: true
         case .forward, .transfer, .command: false
         }
     }
@@ -95,7 +98,7 @@ extension CallRequest {
     package var guestRule: GuestRule {
         switch self {
         case .start(let request): .account(request.callee)
-        case .join, .transfer: .closed(.bringingOthers)
+        case .connect, .join, .transfer: .closed(.bringingOthers)
         case .forward, .command: .open
         }
     }

@@ -18,6 +18,10 @@ package struct CallStartRequest: Equatable, Sendable {
     package var mediaPreferences: MediaPreferences
     /// The device that asks; `nil` if it does not say so.
     package var device: SubscriptionID?
+    /// The caller is an application that calls the callee on the callee's own request, and then transfers the callee to
+    /// a target (click-to-call, spidr-wire §10). The call is the callee's own, so the callee cannot forward it. If the
+    /// target is not reached, the call is over.
+    package var isConnector = false
 
     /// Makes a request of its parts; each parameter is the property of that name. `device` is `nil` until it is set.
     package init(

@@ -1,7 +1,9 @@
 /// What a call knows of a user or an application: the address, the name of the leg, and who hears it.
 package struct CallParty: Equatable, Sendable {
-    /// The address of the user; also the number that the other leg is shown.
+    /// The address of the user.
     package var user: UserAddress
+    /// The number that the other leg is shown; `nil`: the address.
+    package var shownNumber: String?
     /// The display name, shown to the other leg.
     package var name: String
     /// The name of the leg towards its user, shared by the user's devices (spidr-wire §6.2).
@@ -12,7 +14,7 @@ package struct CallParty: Equatable, Sendable {
     /// call.
     package internal(set) var qualityReceivers: [SubscriptionID] = []
 
-    /// Makes a party of its parts; each parameter is the property of that name.
+    /// Makes a party of its parts; each parameter is the property of that name. It is shown by its address.
     package init(user: UserAddress, name: String, session: SessionID, endpoint: LegEndpoint) {
         self.user = user
         self.name = name
@@ -33,5 +35,5 @@ package struct CallParty: Equatable, Sendable {
     }
 
     /// How the party is shown to others: by name and address.
-    var shown: DisplayName { DisplayName(name: name, number: user.text) }
+    var shown: DisplayName { DisplayName(name: name, number: shownNumber ?? user.text) }
 }

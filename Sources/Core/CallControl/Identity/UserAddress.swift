@@ -59,6 +59,14 @@ package struct UserAddress: Hashable, Sendable, CustomStringConvertible {
         self.guest = guest
     }
 
+    /// The address of the application that places calls for users. Its domain does not exist (RFC 2606 §2).
+    package static let connector: UserAddress = {
+        guard let address = UserAddress(parsing: "click-to-call@gateway.invalid") else {
+            preconditionFailure("this is an address")
+        }
+        return address
+    }()
+
     private static let guestPrefix = "anonymous-"
     private static let guestSuffix = "@anonymous.invalid"
 

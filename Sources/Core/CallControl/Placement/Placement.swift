@@ -67,6 +67,9 @@ package enum UserQuestion: Equatable, Sendable {
     case dial(SessionID, LegAddress, RequestDigest?, device: SubscriptionID?)
     /// Give the user a leg.
     case attach(SessionID, LegAddress, LegRole)
+    /// Give the application that places calls for users a leg of a call, from which it is to connect this user with a
+    /// target. The reply is `done`, or `absent` where there is no such application.
+    case connect(SessionID, LegAddress, for: UserAddress, to: UserAddress)
     /// What a call would learn about the user, if it were given a leg now.
     case contact(besides: CallID, LegRole)
     /// Count a call that the user is about to forward or transfer. The reply is `done` or `refused`.

@@ -57,6 +57,17 @@ extension PlacementReply {
         }
     }
 
+    /// The reply to `connect`: whether the application has the leg.
+    var hasConnector: Bool {
+        switch self {
+        case .done: true
+        case .absent: false
+        case .contact, .repeats, .refused, .account, .address, .requester, .endAwaited, .started, .isRepeated, .party,
+            .leg, .session, .failed:
+            fault("connect")
+        }
+    }
+
     /// The reply to `charge`: why the call may not be made; `nil`: it may.
     var refusedCharge: LegRefusal? {
         switch self {

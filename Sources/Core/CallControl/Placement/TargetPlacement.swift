@@ -36,6 +36,8 @@ package struct TargetPlacement: Placement {
     private let targetSession: SessionID
     private let rejectsBusy: Bool
     private var stage = Stage.locating
+    /// The user's call rate has been charged, or is not to be.
+    private let isCharged: Bool
     private var isClaimed = false
     /// Who has the new leg; `nil`: nobody yet.
     private var holder: EndpointAddress?
@@ -59,10 +61,38 @@ package struct TargetPlacement: Placement {
         self.target = target
         self.targetSession = targetSession
         self.rejectsBusy = rejectsBusy
+        isCharged = false
+    }
+
+    /// Makes a placement of a target with which an application connects a user. The user was charged when the
+    /// application's call was placed.
+    ///
+    /// - Parameters:
+    ///   - session: the application's session of the call.
+    ///   - leg: the application's leg.
+    ///   - user: the user for whom it transfers, and by whom the target is rung.
+    ///   - target: the user to ring.
+    ///   - targetSession: the new name of the target's leg.
+    ///   - rejectsBusy: a target who has a call already is not rung.
+    package init(
+        transferOf session: SessionID, by leg: LegAddress, for user: UserAddress, to target: UserAddress,
+        as targetSession: SessionID, rejectsBusy: Bool
+    ) {
+        retargeting = .transfer
+        self.user = user
+        self.session = session
+        self.target = target
+        self.targetSession = targetSession
+        self.rejectsBusy = rejectsBusy
+        isCharged = true
+        stage = .located(leg, .claiming)
     }
 
     /// The first actions.
-    package mutating func start() -> [PlacementAction] { [.ask(.user(user, .locate(session)))] }
+    package mutating func start() -> [PlacementAction] {
+        guard case .located(let leg, _) = stage else { return [.ask(.user(user, .locate(session)))] }
+        return [.ask(.call(leg.call, .claim(claim(of: leg))))]
+    }
 
     /// The next actions, given the reply to the last question.
     package mutating func handle(_ reply: PlacementReply) -> [PlacementAction] {
@@ -86,14 +116,14 @@ package struct TargetPlacement: Placement {
         case .claiming:
             guard try !reply.isRepeatedClaim() else { return [.finish(.repeated(session))] }
             isClaimed = true
+            guard !isCharged else { return find(leg) }
             stage = .located(leg, .charging)
             return [.ask(.user(user, .charge))]
         case .charging:
             if let refusal = reply.refusedCharge {
                 throw PlacementRules.error(refusal, of: user, withoutDevice: .noSuchCall)
             }
-            stage = .located(leg, .finding)
-            return [.ask(.user(target, .contact(besides: leg.call, .rung(by: user))))]
+            return find(leg)
         case .finding: return found(reply.reached, leg)
         case .lookingUp: return report(try reply.accountExists() ? .notRegistered : .noSuchUser, to: leg)
         case .numbering:
@@ -106,6 +136,11 @@ package struct TargetPlacement: Placement {
             try reply.checkDone()
             return settle(nil) + [.finish(.placed(session))]
         }
+    }
+
+    private mutating func find(_ leg: LegAddress) -> [PlacementAction] {
+        stage = .located(leg, .finding)
+        return [.ask(.user(target, .contact(besides: leg.call, .rung(by: user))))]
     }
 
     private mutating func found(_ reply: ContactReply, _ leg: LegAddress) -> [PlacementAction] {

@@ -46,6 +46,7 @@ extension CallEndCause {
         case .completed(let leg, _), .subscriptionEnded(let leg), .clientLost(let leg), .transferred(let leg): leg
         case .cancelled, .callerLeft: .caller
         case .rejected: callee
+        case .targetNotReached(_, let leg): leg
         case .unanswered, .unreachable, .mediaFailed, .joinFailed, .drained, .interrupted: nil
         }
     }

@@ -121,6 +121,8 @@ extension CallHistory {
         // True for the caller, and for the callee that it called.
         let isThereFromTheStart = participants.count < 2 && party.arrival != .handedOver
         participants.append(Participant(leg, party, at: isThereFromTheStart ? origin.epochMilliseconds : time))
+        // The gateway reads no call log.
+        if party.user == .connector { edit(leg) { $0.isKnown = false } }
         if participants.count == 1 { note(.created, leg, at: origin.monotonic) }
         guard party.arrival == .handedOver else { return }
         edit(leg) { $0.answeredAt = time }

@@ -62,6 +62,7 @@ extension CallEndCause {
         case .callerLeft, .subscriptionEnded: .subscriptionEnded
         case .clientLost: .clientLost
         case .joinFailed: .joinFailed
+        case .targetNotReached(let cause, _): cause.word
         }
     }
 }

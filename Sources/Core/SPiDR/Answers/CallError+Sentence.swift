@@ -86,6 +86,9 @@ extension CallError.Unsupported {
             "This gateway transfers calls whose media it terminates, and passes this one's from peer to peer."
         case .joinOfDirectMedia: "Calls whose media goes from peer to peer cannot be joined."
         case .forwards(let limit): "A call can be forwarded \(limit) times."
+        case .forwardOfConnection: "A call that you have asked the gateway for cannot be forwarded; answer it."
+        case .connectionOfDirectMedia:
+            "This gateway passes media from peer to peer, and so cannot place calls for its users."
         }
     }
 }

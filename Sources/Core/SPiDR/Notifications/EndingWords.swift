@@ -41,6 +41,7 @@ extension CallEndCause {
         case .clientLost: "Client is gone"
         case .transferred: "Transfer Successful"
         case .joinFailed: "The calls cannot be joined"
+        case .targetNotReached(let cause, _): cause.sentence
         case .drained: "Gateway is shutting down"
         case .interrupted: "Gateway was restarted"
         }

@@ -6,6 +6,7 @@ extension CallRequest {
     package var isDigested: Bool {
         switch self {
         case .start, .join, .forward, .transfer: true
+        case .connect: false
         case .command(_, let command): command.isDigested
         }
     }
@@ -17,7 +18,7 @@ extension CallRequest {
     /// §12.1).
     package var outlivesCall: Bool {
         switch self {
-        case .start, .join, .forward, .transfer: false
+        case .start, .connect, .join, .forward, .transfer: false
         case .command(_, let command): command.outlivesCall
         }
     }

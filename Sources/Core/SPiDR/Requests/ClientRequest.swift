@@ -16,6 +16,8 @@ package enum ClientRequest: Equatable, Sendable {
     case media(MediaRequest, on: SessionID)
     /// `POST …/calldisposition`: a call that rings is rejected or forwarded (spidr-wire §6.4).
     case disposition(CallDispositionRequest)
+    /// `POST …/clicktocall`: a call that the gateway places for this user (spidr-wire §10).
+    case clickToCall(ClickToCallRequest, by: UserAddress)
 
     /// What a client's request means to call handling.
     package struct Meaning: Equatable, Sendable {
@@ -51,6 +53,8 @@ package enum ClientRequest: Equatable, Sendable {
         case .end(let session, let reasonText): return Meaning(.command(session, .end(reasonText: reasonText)))
         case .media(let body, let session): return Meaning(.command(session, try body.command()))
         case .disposition(let body): return Meaning(try body.disposition(defaultDomain: defaultDomain))
+        case .clickToCall(let body, let user):
+            return Meaning(.connect(to: try body.target(of: user, defaultDomain: defaultDomain)))
         }
     }
 }

@@ -9,7 +9,7 @@ import Sockets
 final class OwnerTable: Sendable {
     private let calls = Lock<[CallID: CallOwner]>([:])
     private let registrations = Lock<[UserAddress: RegistrationOwner]>([:])
-    private let applications = Lock<[UserAddress: ApplicationOwner]>([:])
+    private let applications = Lock<[UserAddress: any EndpointOwner]>([:])
 
     /// The owner of a call; `nil` if there is no such call.
     func call(_ id: CallID) -> CallOwner? { calls.withLock { $0[id] } }
@@ -28,6 +28,9 @@ final class OwnerTable: Sendable {
 
     /// Enters the owner of an application, which stays.
     func set(_ owner: ApplicationOwner) { applications.withLock { $0[owner.address] = owner } }
+
+    /// Enters the application that places calls for users, which stays.
+    func set(_ owner: ConnectorOwner) { applications.withLock { $0[.connector] = owner } }
 
     /// Removes an owner. Another one may have taken its place already, and stays.
     func remove(_ owner: RegistrationOwner) {

@@ -81,6 +81,7 @@ extension CallEndCause {
         case .clientLost(let leg): "clientLost \(leg)"
         case .transferred(let leg): "transferred by \(leg)"
         case .joinFailed: "joinFailed"
+        case .targetNotReached(let cause, _): "targetNotReached \(cause.label)"
         case .drained: "drained"
         case .interrupted: "interrupted"
         }

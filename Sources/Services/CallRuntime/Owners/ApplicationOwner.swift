@@ -45,7 +45,7 @@ actor ApplicationOwner: EndpointOwner {
         case .locate(let session): return .address(legs[session])
         case .identify(let session, _): return .requester(legs[session], nil)
         case .awaitsEnd: return .endAwaited(false)
-        case .dial, .recall: return .absent
+        case .dial, .connect, .recall: return .absent
         case .charge, .forget: return .done
         }
     }

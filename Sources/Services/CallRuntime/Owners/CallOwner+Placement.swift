@@ -125,8 +125,9 @@ extension CallOwner {
 
     /// Tells the transferor that the target's address has no device to ring.
     private func reportUnreachable(to leg: LegID, _ reason: CallEndCause.Unreachable) throws(CallError) {
+        let now = environment.clock.now
         try command(.transfer, leg) { call throws(CallError) in
-            try call.transferUnreachable(by: leg, reason)
+            try call.transferUnreachable(by: leg, reason, at: now)
         }
     }
 

@@ -3,4 +3,5 @@ enum OwnerLoop: Sendable {
     case registration(RegistrationOwner)
     case call(CallOwner)
     case application(ApplicationOwner)
+    case connector(ConnectorOwner)
 }

@@ -12,6 +12,7 @@ extension RegistrationOwner {
             dial(session, leg, with: request, naming: device)
         case .attach(let session, let leg, let role): attach(session, leg, as: role)
         case .contact(let call, let role): contact(besides: call, as: role)
+        case .connect: .absent
         case .charge: charge()
         case .recall(let request): recall(request)
         case .forget(let session): forgetRequest(of: session)

@@ -108,7 +108,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case callNotAllowed = "call.not_allowed"
     /// A transfer of the call is under way, or another offer is open (spidr-wire §8.9).
     case callPending = "call.request_pending"
-    /// No device can be rung at the address to which the call was to be forwarded (spidr-wire §6.4).
+    /// No device can be rung at the address to which the call was to be forwarded (spidr-wire §6.4), or to which a
+    /// click-to-call was to go (§10).
     case callUnreachable = "call.unreachable"
     /// The description cannot be read; the reason names the line.
     case callMalformedSDP = "call.malformed_sdp"
@@ -150,6 +151,13 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case eventUnknownPackage = "event.unknown_package"
     /// The subscription to events has ended or never existed.
     case eventNotFound = "event.not_found"
+    // Address books
+    /// The address book has no entry of this nickname.
+    case contactNotFound = "contact.not_found"
+    /// The address book has an entry of this nickname already, or the request has two.
+    case contactExists = "contact.exists"
+    /// The address book has as many entries as it takes (`storage.address_book_entries`).
+    case contactLimitReached = "contact.limit_reached"
 
     // The gateway
     /// The gateway is stopping and takes no new work.
@@ -228,6 +236,8 @@ extension ErrorCode {
         case .watchNotAllowed: (403, 37)
         case .eventUnknownPackage: (489, 12)
         case .eventNotFound: (404, 42)
+        case .contactNotFound: (404, 42)
+        case .contactExists, .contactLimitReached: (409, 37)
         case .serviceDraining, .serviceUnavailable: (503, 503)
         case .serviceNotProvided: (403, 35)
         }

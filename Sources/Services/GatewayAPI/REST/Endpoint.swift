@@ -42,6 +42,14 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case eventSubscriptions = "/rest/version/{version}/user/{user}/eventSubscription"
     /// One subscription to events, by its `sessionData` (spidr-wire §10).
     case eventSubscription = "/rest/version/{version}/user/{user}/eventSubscription/{id}"
+    /// The address book of a user (spidr-wire §10).
+    case addressBook = "/rest/version/{version}/user/{user}/addressbook"
+    /// Where entries are added to the address book (spidr-wire §10).
+    case contacts = "/rest/version/{version}/user/{user}/addressbook/contacts"
+    /// One entry of the address book, by its nickname (spidr-wire §10).
+    case contact = "/rest/version/{version}/user/{user}/addressbook/contacts/{id}"
+    /// Where users ask for a call that the gateway places (spidr-wire §10).
+    case clickToCall = "/rest/version/{version}/user/{user}/clicktocall"
     /// Where guests create subscriptions (spidr-wire §7).
     case guestSubscriptions = "/rest/version/{version}/anonymous/{user}/subscription"
     /// One subscription of a guest (spidr-wire §7).
@@ -56,6 +64,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case guestCall = "/rest/version/{version}/anonymous/{user}/callMe/callSessions/{id}"
     /// Where application servers get tokens that log users in (spidr-wire §2); `{id}` is the application.
     case applicationTokens = "/rest/version/{version}/application/{id}/authenticationToken"
+    /// The language that the client asks for (spidr-wire §10).
+    case localization = "/rest/version/{version}/localization"
     /// Whether the process answers, for clients of the protocol (spidr-wire §10).
     case isAlive = "/rest/version/{version}/isAlive"
     /// Whether the process answers (docs/operations.md).
@@ -116,6 +126,10 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .voicemail: .client(.voicemail, for: .users)
         case .eventSubscriptions: .client(.eventSubscriptions, for: .users)
         case .eventSubscription: .client(.eventSubscription, for: .users)
+        case .addressBook: .client(.addressBook, for: .users)
+        case .contacts: .client(.contacts, for: .users)
+        case .contact: .client(.contact, for: .users)
+        case .clickToCall: .client(.clickToCall, for: .users)
         case .guestSubscriptions: .client(.subscriptions, for: .guests)
         case .guestSubscription: .client(.subscription, for: .guests)
         case .guestChannel: .channel(of: .guests)
@@ -123,6 +137,7 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .guestCalls: .client(.calls, for: .guests)
         case .guestCall: .client(.call, for: .guests)
         case .applicationTokens: .applicationTokens
+        case .localization: .operational(.localization)
         case .isAlive: .operational(.alive)
         case .health: .operational(.alive)
         case .ready: .operational(.ready)
@@ -151,7 +166,9 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .eventSubscriptions, .eventSubscription: .wrapped(.eventSubscription)
         case .dispositions: .wrapped(.callDisposition)
         case .applicationTokens: .wrapped(.authenticationToken)
-        case .channel, .guestChannel, .poll, .guestPoll, .isAlive: .wrapped(.none)
+        case .addressBook, .contacts, .contact: .wrapped(.addressBook)
+        case .clickToCall: .wrapped(.clickToCall)
+        case .channel, .guestChannel, .poll, .guestPoll, .localization, .isAlive: .wrapped(.none)
         case .health, .ready, .metrics, .page: .problem
         }
     }
@@ -207,12 +224,22 @@ package enum ClientResource: Hashable, Sendable {
     case eventSubscriptions
     /// One subscription to events: extend, delete (spidr-wire §10).
     case eventSubscription
+    /// The user's address book (spidr-wire §10).
+    case addressBook
+    /// Where entries are added to the address book (spidr-wire §10).
+    case contacts
+    /// One entry of the address book: read, replace, remove (spidr-wire §10).
+    case contact
+    /// Where a call is asked for that the gateway places (spidr-wire §10).
+    case clickToCall
 }
 
 /// Resources for operators, load balancers and browsers.
 package enum OperationalResource: Hashable, Sendable {
     /// Whether the process answers: `/health` and `isAlive`.
     case alive
+    /// The language that the client asks for (spidr-wire §10).
+    case localization
     /// Whether the gateway takes new subscriptions and calls.
     case ready
     /// Counters and gauges in the Prometheus text format.

@@ -6,16 +6,14 @@ extension Endpoint {
     package var methods: [HTTPRequest.Method] {
         switch self {
         case .subscriptions, .guestSubscriptions, .calls, .guestCalls, .callMedia, .dispositions, .applicationTokens,
-            .messages, .presence, .presenceWatcher, .eventSubscriptions:
+            .messages, .presence, .presenceWatcher, .eventSubscriptions, .contacts, .clickToCall:
             [.post]
         case .subscription, .guestSubscription, .eventSubscription: [.put, .delete]
         case .deviceSubscription: [.put]
-        case .call, .guestCall: [.get, .put, .delete]
+        case .call, .guestCall, .contact: [.get, .put, .delete]
         case .logHistory, .logRecord: [.get, .delete]
-        case .callSessions, .callStatistics, .directory, .userProfile, .voicemail, .channel, .guestChannel, .poll,
-            .guestPoll,
-            .isAlive, .health, .ready,
-            .metrics, .page:
+        case .callSessions, .callStatistics, .directory, .userProfile, .voicemail, .addressBook, .channel,
+            .guestChannel, .poll, .guestPoll, .localization, .isAlive, .health, .ready, .metrics, .page:
             [.get]
         }
     }
@@ -36,9 +34,7 @@ extension AbsentService {
     /// The methods that clients use with the service. The answer is the same for all methods.
     package var methods: [HTTPRequest.Method] {
         switch self {
-        case .contacts, .clickToCall, .imrn, .applePushDevices, .googlePushDevices: [.post]
-        case .addressBook, .localization: [.get]
-        case .contact: [.get, .put, .delete]
+        case .imrn, .applePushDevices, .googlePushDevices: [.post]
         case .routeList: [.get, .put]
         case .applePushDevice, .googlePushDevice: [.put, .delete]
         }

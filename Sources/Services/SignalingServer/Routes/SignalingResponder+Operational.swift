@@ -24,6 +24,9 @@ extension SignalingResponder {
         switch resource {
         case .alive:
             return .text(.ok, #"{"status":"alive"}"#, contentType: "application/json")
+        case .localization:
+            let languages = LocalizationResponse(acceptLanguage: request.headers[.acceptLanguage])
+            return .json(.ok, WireJSON.encode(languages))
         case .ready:
             return await readiness()
         case .metrics where hidesMetrics:

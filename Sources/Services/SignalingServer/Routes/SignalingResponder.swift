@@ -27,6 +27,9 @@ struct SignalingResponder: Sendable {
     let draining: DrainingFlag
     /// The users whose database `/ready` asks for; `nil`: there is no database to ask.
     let users: WatchedUsers?
+    /// The address books; `nil`: there is no database.
+    let books: (any AddressBookRepository)?
+    let bookLimits: AddressBookLimits
     let journal: any Journal
     let polls: PollDirectory
     /// Whether `/metrics` is refused here, because another listener, which outsiders do not reach, serves it.
@@ -165,6 +168,12 @@ struct SignalingResponder: Sendable {
         case (.eventSubscriptions, _): try await subscribeToEvents(exchange, &ticket)
         case (.eventSubscription, .put): try await extendEvents(exchange, &ticket)
         case (.eventSubscription, _): try await unsubscribeFromEvents(exchange)
+        case (.addressBook, _): try await queryAddressBook(exchange)
+        case (.contacts, _): try await addContacts(exchange)
+        case (.contact, .put): try await replaceContact(exchange)
+        case (.contact, .delete): try await removeContact(exchange)
+        case (.contact, _): try await queryContact(exchange)
+        case (.clickToCall, _): try await clickToCall(exchange, &ticket)
         }
     }
 }

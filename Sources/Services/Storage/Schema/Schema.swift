@@ -128,6 +128,18 @@ enum Schema {
                     """)
         }
         registerServices(&migrator)
+        migrator.registerMigration("8 address books") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE addressBookEntry (
+                        user     TEXT NOT NULL REFERENCES user (address) ON DELETE CASCADE,
+                        nickname TEXT NOT NULL,                     -- as the user wrote it
+                        isFriend INTEGER NOT NULL,
+                        details  TEXT NOT NULL,                     -- a JSON object
+                        PRIMARY KEY (user, nickname)
+                    ) STRICT, WITHOUT ROWID
+                    """)
+        }
         return migrator
     }
 }
