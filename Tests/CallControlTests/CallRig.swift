@@ -75,6 +75,7 @@ enum CallStep: Sendable {
     case media(LegID, MediaProgress)
     case mediaFailed(LegID, MediaFailure = .consentExpired)
     case drain
+    case endedByOperator(String?)
     case wait(Duration)
 }
 
@@ -109,6 +110,7 @@ extension CallRig {
             return call.mediaAdvanced(leg, to: step)
         case .mediaFailed(let leg, let failure): return call.mediaFailed(leg, failure, at: clock.now)
         case .drain: return call.drain(at: clock.now)
+        case .endedByOperator(let text): return call.endedByOperator(reasonText: text, at: clock.now)
         case .wait(let duration):
             clock.advance(by: duration)
             return call.timeout(at: clock.now)

@@ -41,6 +41,7 @@ struct CallTransitionTests {
         Row([], .mediaFailed(.caller), [], .initial, .initial),
         Row([], .left(.caller, "a1", othersRemain: false), [], .initial, .initial),
         Row([], .drain, [], .initial, .initial),
+        Row([], .endedByOperator(nil), [], .initial, .initial),
         Row([], .wait(.seconds(600)), [], .initial, .initial),
     ]
 
@@ -96,6 +97,9 @@ struct CallTransitionTests {
             ringing, .drain,
             ["a1 callEnd 503 Gateway is shutting down", "b1 callEnd 503 Gateway is shutting down", "ended"], .ended,
             .ended),
+        Row(
+            dialing, .endedByOperator("maintenance"),
+            ["a1 callEnd 503 maintenance", "b1 callEnd 503 maintenance", "ended"], .ended, .ended),
         Row(dialing, .joined(.callee, CallRig.plain, replacing: nil), ["b2 call", "a1 ringing"], .ringing, .ringing),
         Row(ringing, .joined(.callee, CallRig.plain, replacing: nil), ["b2 call"], .ringing, .ringing),
         Row(

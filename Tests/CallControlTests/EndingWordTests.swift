@@ -21,6 +21,7 @@ import Testing
             (.joinFailed, .joinFailed),
             (.targetNotReached(cause: .unanswered, by: nil), .noAnswer),
             (.drained, .normalTemporaryFailure),
+            (.endedByOperator(reasonText: nil), .normalTemporaryFailure),
             (.interrupted, .normalTemporaryFailure),
         ] as [(CallEndCause, EndingWord)])
     func `each cause has its word`(_ cause: CallEndCause, _ word: EndingWord) {

@@ -110,7 +110,7 @@ private enum FactName: CaseIterable {
 /// The names of the causes of an end.
 private enum CauseName: CaseIterable {
     case completed, cancelled, rejected, unanswered, unreachable, mediaFailed, subscriptionEnded, callerLeft, clientLost
-    case transferred, joinFailed, targetNotReached, drained, interrupted
+    case transferred, joinFailed, targetNotReached, drained, endedByOperator, interrupted
 
     init(_ cause: CallEndCause) {
         self =
@@ -128,6 +128,7 @@ private enum CauseName: CaseIterable {
             case .joinFailed: .joinFailed
             case .targetNotReached: .targetNotReached
             case .drained: .drained
+            case .endedByOperator: .endedByOperator
             case .interrupted: .interrupted
             }
     }

@@ -98,6 +98,10 @@ struct EventBodyTests {
                 #","reason":"no""#
             ),
             (.drained, "normal_temporary_failure", 503, ""),
+            (
+                .endedByOperator(reasonText: "maintenance"), "normal_temporary_failure", 503,
+                #","reason":"maintenance""#
+            ),
             (.interrupted, "normal_temporary_failure", 503, ""),
         ] as [(CallEndCause, String, Int, String)])
     func `an end has a word and a code, and the words of a user or what was wrong with the media`(

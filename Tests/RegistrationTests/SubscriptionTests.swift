@@ -156,6 +156,26 @@ struct SubscriptionTests {
         #expect(rig.stored.suffix(2).contains(.unsubscribed(SubscriptionID("s2"))))
     }
 
+    @Test mutating func `an operator ends one subscription, and calls stay with the others`() throws {
+        try rig.subscribe()
+        try rig.subscribe()
+        _ = try rig.open(1, on: 9)
+        #expect(rig.registration.overview(at: rig.now.monotonic).map(\.isConnected) == [true, false])
+        let leg = LegAddress(call: CallID(5), leg: .callee)
+        _ = rig.registration.attach("A", to: leg)
+        let unknown = rig.registration.dismiss(SubscriptionID("s9"), at: rig.now)
+        #expect(unknown == nil)
+        let dismissed = rig.registration.dismiss(SubscriptionID("s1"), at: rig.now)
+        let actions = rig.note(try #require(dismissed))
+        #expect(actions.contains(.inform(leg.call, leg.leg, .left(SubscriptionID("s1"), othersRemain: true))))
+        #expect(actions.contains(.transmit(rig.frame(1, 1_000, .gone), to: SocketID(9))))
+        #expect(actions.contains(.close(SocketID(9), .subscriptionEnded)))
+        #expect(rig.stored.contains(.unsubscribed(SubscriptionID("s1"))))
+        #expect(!rig.registration.channelExists(ChannelID("c1")) && rig.registration.channelExists(ChannelID("c2")))
+        let again = rig.registration.dismiss(SubscriptionID("s1"), at: rig.now)
+        #expect(again == nil)
+    }
+
     @Test mutating func `an extension without services keeps them`() throws {
         try rig.subscribe(services: ["call", "presence"])
         #expect(try rig.extend(1, services: []).grant.services == ["call", "presence"])

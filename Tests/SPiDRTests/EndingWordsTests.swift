@@ -41,6 +41,8 @@ struct EndingWordsTests {
             (.targetNotReached(cause: .unreachable(.busy), by: nil), "486 user_busy User busy"),
             (.targetNotReached(cause: .rejected(reasonText: nil), by: LegID(2)), "603 call_rejected Declined"),
             (.drained, "503 normal_temporary_failure Gateway is shutting down"),
+            (.endedByOperator(reasonText: nil), "503 normal_temporary_failure Ended by the operator"),
+            (.endedByOperator(reasonText: "maintenance"), "503 normal_temporary_failure maintenance"),
             (.interrupted, "503 normal_temporary_failure Gateway was restarted"),
         ] as [(CallEndCause, String)])
     func `the end of a call has a code, a word and a sentence`(_ cause: CallEndCause, _ expected: String) {

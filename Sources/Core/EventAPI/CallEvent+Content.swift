@@ -54,7 +54,7 @@ private func members(of cause: CallEndCause) -> [String: EventValue] {
         "cause": .string(cause.word.rawValue), "statusCode": .integer(Int64(cause.statusCode)),
     ]
     switch cause {
-    case .completed(_, let words), .cancelled(let words), .rejected(let words):
+    case .completed(_, let words), .cancelled(let words), .rejected(let words), .endedByOperator(let words):
         content["reason"] = words.map { .string($0) }
     case .mediaFailed(_, let failure): content["failure"] = .string(failure.word)
     case .targetNotReached(let cause, _): return members(of: cause)

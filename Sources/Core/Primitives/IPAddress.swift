@@ -46,6 +46,16 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
+    /// Whether the Internet does not route the address: it is for private networks (RFC 1918 §3, RFC 4193 §3), shared
+    /// address space (RFC 6598 §7), link-local, loopback, or unspecified.
+    package var isPrivate: Bool {
+        if isLoopback || isLinkLocal || isUnspecified { return true }
+        return switch family {
+        case .v4: low >> 24 == 10 || low >> 20 == 0xAC1 || low >> 16 == 0xC0A8 || low >> 22 == 0x6440 >> 6
+        case .v6: high >> 57 == 0xFC >> 1
+        }
+    }
+
     /// Whether the address is 0.0.0.0 or ::.
     package var isUnspecified: Bool { high == 0 && low == 0 }
 

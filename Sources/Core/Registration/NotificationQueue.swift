@@ -75,6 +75,9 @@ package struct NotificationQueue: Equatable, Sendable {
     /// The latest numbers of frames that were for one socket alone, in order.
     private var unkept: [UInt64] = []
 
+    /// How many notifications are kept.
+    var count: Int { entries.count }
+
     /// Makes an empty queue.
     ///
     /// - Parameter firstEventID: the number of the first notification. It is random, so that a client that outlives the

@@ -352,7 +352,7 @@ extension Registration {
 
 extension Registration {
     /// Informs all legs of the user if other subscriptions than before ask for quality reports.
-    private mutating func qualityReporting() -> [RegistrationAction] {
+    mutating func qualityReporting() -> [RegistrationAction] {
         let receivers = qualityReceivers
         guard receivers != toldQualityReceivers else { return [] }
         toldQualityReceivers = receivers

@@ -172,7 +172,7 @@ extension CallEndCause {
         switch self {
         case .completed, .mediaFailed, .clientLost, .transferred, .targetNotReached: true
         case .cancelled, .rejected, .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .joinFailed, .drained,
-            .interrupted:
+            .endedByOperator, .interrupted:
             false
         }
     }

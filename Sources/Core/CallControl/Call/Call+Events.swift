@@ -47,6 +47,17 @@ extension Call {
         }
     }
 
+    /// An operator ends the call.
+    ///
+    /// - Parameter reasonText: the operator's words for the parties, cut to `maximumTextLength`; `nil` or empty: none.
+    package mutating func endedByOperator(reasonText: String?, at now: MonotonicTime) -> [CallAction] {
+        let reason = reasonText.flatMap { $0.isEmpty ? nil : String($0.prefix(configuration.maximumTextLength)) }
+        return switch state {
+        case .unanswered, .joining, .answered: finish(.endedByOperator(reasonText: reason), at: now)
+        case .initial, .ended: []
+        }
+    }
+
     /// The gateway is stopping: the call ends.
     package mutating func drain(at now: MonotonicTime) -> [CallAction] {
         switch state {

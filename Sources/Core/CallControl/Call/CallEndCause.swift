@@ -27,6 +27,8 @@ package enum CallEndCause: Hashable, Sendable, Codable {
     indirect case targetNotReached(cause: CallEndCause, by: LegID?)
     /// The gateway was stopping.
     case drained
+    /// An operator ended the call. `reasonText`: the operator's words for the parties; `nil`: none.
+    case endedByOperator(reasonText: String?)
     /// The gateway ended without ending the call, because it was killed or crashed. It says so when it runs again.
     case interrupted
 
@@ -90,7 +92,7 @@ extension CallEndCause {
         // The other devices of the user who hung up are told, too (see `Call+Devices.swift`), a caller that cancels
         // since some clients wait for it (spidr-wire §6.7), and a lost client since it may come back.
         case .completed, .cancelled, .rejected, .unanswered, .mediaFailed, .clientLost, .transferred, .joinFailed,
-            .targetNotReached, .drained, .interrupted:
+            .targetNotReached, .drained, .endedByOperator, .interrupted:
             true
         }
     }

@@ -26,7 +26,7 @@ package struct EndingWords: Equatable, Sendable {
 }
 
 extension CallEndCause {
-    /// The words of the user, or the sentence that clients show; `nil`: none.
+    /// The words of the user or the operator, or the sentence that clients show; `nil`: none.
     var sentence: String? {
         switch self {
         case .completed(_, let reason): reason
@@ -43,6 +43,7 @@ extension CallEndCause {
         case .joinFailed: "The calls cannot be joined"
         case .targetNotReached(let cause, _): cause.sentence
         case .drained: "Gateway is shutting down"
+        case .endedByOperator(let reason): reason ?? "Ended by the operator"
         case .interrupted: "Gateway was restarted"
         }
     }

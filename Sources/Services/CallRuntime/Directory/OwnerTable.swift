@@ -14,6 +14,9 @@ final class OwnerTable: Sendable {
     /// The owner of a call; `nil` if there is no such call.
     func call(_ id: CallID) -> CallOwner? { calls.withLock { $0[id] } }
 
+    /// The names of all calls that there are.
+    var allCalls: [CallID] { calls.withLock { Array($0.keys) } }
+
     /// The owner of a user's registration; `nil` if there is none.
     func registration(of user: UserAddress) -> RegistrationOwner? { registrations.withLock { $0[user] } }
 

@@ -83,6 +83,7 @@ extension CallEndCause {
         case .joinFailed: "joinFailed"
         case .targetNotReached(let cause, _): "targetNotReached \(cause.label)"
         case .drained: "drained"
+        case .endedByOperator: "endedByOperator"
         case .interrupted: "interrupted"
         }
     }

@@ -172,6 +172,13 @@ extension RegistrationOwner {
     /// The account was removed: everything of it ends.
     func dismiss() { perform(registration.dismiss(at: environment.clock.moment), after: "dismiss") }
 
+    /// An operator ends a subscription; `false` if there is none of that name.
+    func dismiss(_ subscription: SubscriptionID) -> Bool {
+        guard let actions = registration.dismiss(subscription, at: environment.clock.moment) else { return false }
+        perform(actions, after: "dismissSubscription")
+        return true
+    }
+
     /// Ends a subscription at its client's request.
     ///
     /// - Throws: `noSuchSubscription`.

@@ -1,0 +1,29 @@
+package import CallControl
+package import Registration
+
+/// What an operator can ask of subscriptions and calls, whoever's they are. Nothing here holds up an owner for longer
+/// than the question about its own state takes.
+package protocol Administration: Sendable {
+    /// The users and guests who have a registration, in no order. Some may have no subscription left.
+    var registeredUsers: [UserAddress] { get async }
+    /// The subscriptions of a user or guest, in the order in which they started; empty: none.
+    func subscriptions(of user: UserAddress) async -> [SubscriptionOverview]
+    /// Ends a subscription. Its client is told that it is gone.
+    ///
+    /// - Returns: `false` if the user has no such subscription.
+    func dismissSubscription(_ user: UserAddress, _ subscription: SubscriptionID) async -> Bool
+    /// Ends everything of users whose accounts were removed or disabled.
+    ///
+    /// - Throws: `StorageError.failed` if the accounts cannot be read.
+    func dismissRemovedUsers() async throws(StorageError)
+
+    /// The calls in progress, in no order.
+    var callsInProgress: [CallID] { get }
+    /// A call in progress; `nil` if there is no such call, or it has not started.
+    func overview(of call: CallID) async -> CallOverview?
+    /// Ends a call. Its clients are told the reason.
+    ///
+    /// - Parameter reasonText: the operator's words for them; `nil`: none.
+    /// - Returns: `false` if there is no such call.
+    func endCall(_ call: CallID, reasonText: String?) async -> Bool
+}
