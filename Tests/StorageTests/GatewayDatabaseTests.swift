@@ -152,7 +152,7 @@ import Storage
         }
     }
 
-    @Test func `a database of the fifth schema can keep what services and applications have, and keeps its own`()
+    @Test func `a database of the fifth schema can keep what later ones do, and keeps its own`()
         async throws
     {
         try await withPath { path in
@@ -161,6 +161,11 @@ import Storage
             try await old.write { try $0.execute(sql: schema) }
             try old.close()
             let database = try GatewayDatabase(.file(path), logger: logger)
+            let accounts = try await database.users.accounts(AccountFilter(), after: nil, limit: 9)
+            #expect(accounts.map(\.user.address) == [alice.address] && accounts.map(\.isEnabled) == [true])
+            #expect(try await database.users.user(alice.address)?.authName == AuthName("liddell"))
+            #expect(try await database.administration.adminTokens().isEmpty)
+            #expect(try await database.administration.audit(before: nil, who: nil, limit: 9).isEmpty)
             #expect(try await database.users.allUsers().map(\.address) == [alice.address])
             let records = try await DatabaseQueue(path: path).read {
                 try String.fetchAll($0, sql: "SELECT id FROM callRecord")

@@ -30,6 +30,8 @@ package final class GatewayDatabase: Sendable {
     package let applications: ApplicationStore
     /// The address books.
     package let addressBooks: AddressBookStore
+    /// What the administration interface keeps.
+    package let administration: AdministrationStore
     private let queue: DatabaseQueue
     /// A connection of its own, so that a write that waits for another process does not keep users from being read.
     private let loginQueue: DatabaseQueue
@@ -53,6 +55,7 @@ package final class GatewayDatabase: Sendable {
         logins = LoginStore(loginQueue)
         applications = ApplicationStore(queue)
         addressBooks = AddressBookStore(loginQueue)
+        administration = AdministrationStore(queue)
         logger.debug("database open", metadata: [LogKey.path: "\(location)"])
     }
 

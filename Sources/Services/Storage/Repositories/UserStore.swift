@@ -2,9 +2,9 @@ package import CallControl
 package import CallRuntime
 import GRDB
 
-/// The table `user`.
+/// The table `user`. Accounts that are disabled are only seen by `UserAccounts`.
 package struct UserStore: UserRepository {
-    private let queue: DatabaseQueue
+    let queue: DatabaseQueue
 
     init(_ queue: DatabaseQueue) {
         self.queue = queue
@@ -16,7 +16,7 @@ package struct UserStore: UserRepository {
     package func user(_ address: UserAddress) async throws(StorageError) -> StoredUser? {
         try await storageErrors(at: queue.path) {
             try await queue.read { database in
-                try UserRow.fetchOne(database, key: address.text)
+                try UserRow.enabled.filter(key: address.text).fetchOne(database)
             }?.user()
         }
     }
@@ -27,18 +27,18 @@ package struct UserStore: UserRepository {
     package func user(named name: AuthName) async throws(StorageError) -> StoredUser? {
         try await storageErrors(at: queue.path) {
             try await queue.read { database in
-                try UserRow.filter(Column("authName") == name.text).fetchOne(database)
+                try UserRow.enabled.filter(Column("authName") == name.text).fetchOne(database)
             }?.user()
         }
     }
 
-    /// All users in the order of their addresses.
+    /// All users in the order of their addresses, without those that are disabled.
     ///
     /// - Throws: `StorageError.failed`.
     package func allUsers() async throws(StorageError) -> [StoredUser] {
         try await storageErrors(at: queue.path) {
             try await queue.read { database in
-                try UserRow.order(Column("address")).fetchAll(database)
+                try UserRow.enabled.order(Column("address")).fetchAll(database)
             }.map { try $0.user() }
         }
     }
@@ -50,7 +50,7 @@ package struct UserStore: UserRepository {
         try await storageErrors(at: queue.path) {
             try await queue.read { database in
                 var found: [StoredUser] = []
-                let rows = try UserRow.order(Column("address")).fetchCursor(database)
+                let rows = try UserRow.enabled.order(Column("address")).fetchCursor(database)
                 while found.count < limit, let row = try rows.next() {
                     let user = try row.user()
                     if query.finds(user) { found.append(user) }
@@ -66,7 +66,7 @@ package struct UserStore: UserRepository {
     package func addresses() async throws(StorageError) -> Set<UserAddress> {
         try await storageErrors(at: queue.path) {
             let texts = try await queue.read { database in
-                try String.fetchSet(database, UserRow.select(Column("address")))
+                try String.fetchSet(database, UserRow.enabled.select(Column("address")))
             }
             return Set(texts.compactMap { UserAddress(parsing: $0) })
         }
@@ -140,7 +140,7 @@ package struct UserStore: UserRepository {
 
     /// Throws `authNameTaken` if a name without domain would mean two users: the auth name is the user part of another
     /// address, or the user part of this address is the auth name of another user.
-    private static func checkName(_ name: AuthName?, of address: UserAddress, _ database: Database) throws {
+    static func checkName(_ name: AuthName?, of address: UserAddress, _ database: Database) throws {
         let isUserPart = try name.map { name in
             try Bool.fetchOne(
                 database,
@@ -157,7 +157,7 @@ package struct UserStore: UserRepository {
     }
 
     /// Runs a statement that must change exactly the row of `address`.
-    private func change(_ address: UserAddress, _ statement: @escaping @Sendable (Database) throws -> Int)
+    func change(_ address: UserAddress, _ statement: @escaping @Sendable (Database) throws -> Int)
         async throws(StorageError)
     {
         try await storageErrors(at: queue.path) {
@@ -167,8 +167,11 @@ package struct UserStore: UserRepository {
 }
 
 /// A row of the table as SQLite has it.
-private struct UserRow: Codable, FetchableRecord, PersistableRecord {
+struct UserRow: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "user"
+
+    /// The accounts that may log in.
+    static var enabled: QueryInterfaceRequest<UserRow> { filter(Column("disabled") == 0) }
 
     var address: String
     var passwordRecord: String

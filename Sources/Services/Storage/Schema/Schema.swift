@@ -140,6 +140,7 @@ enum Schema {
                     ) STRICT, WITHOUT ROWID
                     """)
         }
+        migrator.registerAdministration()
         return migrator
     }
 }
