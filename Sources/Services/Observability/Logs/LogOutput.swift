@@ -23,13 +23,17 @@ package struct LogOutput: Equatable, Sendable {
 
     /// A logger that writes to standard error.
     ///
-    /// - Parameter label: the name of the logger, which each line shows.
-    package func makeLogger(label: String) -> Logger {
+    /// - Parameters:
+    ///   - label: the name of the logger, which each line shows.
+    ///   - levelSwitch: what decides about the level; `nil`: it stays at ``level``.
+    package func makeLogger(label: String, levelSwitch: LogLevelSwitch? = nil) -> Logger {
         var logger = Logger(label: label) { label in
-            switch format {
-            case .text: StreamLogHandler.standardError(label: label)
-            case .json: JSONLinesLogHandler(label: label)
-            }
+            let handler: any LogHandler =
+                switch format {
+                case .text: StreamLogHandler.standardError(label: label)
+                case .json: JSONLinesLogHandler(label: label)
+                }
+            return levelSwitch.map { SwitchedLogHandler(handler, $0) } ?? handler
         }
         logger.logLevel = level
         return logger
