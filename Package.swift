@@ -167,13 +167,21 @@ let package = Package(
             "Storage",
             ["CallControl", "CallRuntime", "GatewayAPI", "Observability", "Registration", "Sockets", grdb, logging]),
 
+        service(
+            "AdminServer",
+            [
+                "CallControl", "Registration", "SPiDR", "EventAPI", "SDP", "CallRuntime", "GatewayAPI", "Observability",
+                "Cryptography", "EventLoops", "Sockets", hummingbirdCore, hummingbirdTLS, nioCore, nioSSL, httpTypes,
+                logging, lifecycle,
+            ]),
+
         // Composition root, command line
         .target(
             name: "Gateway",
             dependencies: [
                 "EventLoops", "Primitives", "CallControl", "Registration", "SPiDR", "CallRuntime", "SDP", "GatewayAPI",
-                "SignalingServer", "MediaServer", "Storage", "Observability",
-                "Cryptography", "Sockets", nioCore, nioPosix, nioSSL, yams, logging, lifecycle, unixSignals,
+                "SignalingServer", "AdminServer", "MediaServer", "Storage", "Observability",
+                "Cryptography", "Sockets", nioCore, nioPosix, nioHTTP1, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("../../clients/js")],
             swiftSettings: strict
@@ -254,6 +262,12 @@ let package = Package(
         tests(
             "StorageTests",
             ["Storage", "CallRuntime", "CallControl", "CallSupport", "Observability", "Registration", "Sockets"]),
+        tests(
+            "AdminServerTests",
+            [
+                "AdminServer", "CallControl", "CallRuntime", "CallSupport", "Cryptography", "Observability",
+                "Registration", "Storage", httpTypes, logging, yams,
+            ]),
         tests(
             "MediaServerTests",
             [

@@ -12,6 +12,12 @@ package enum MonotonicClock {
 package enum WallTime {
     /// Nanoseconds since 1970, UTC.
     package static var unixNanoseconds: UInt64 { nanoseconds(of: CLOCK_REALTIME) }
+
+    /// Whether a time server keeps the clock, as far as the kernel has been told (adjtimex(2)); `nil`: unknown.
+    package static var isKept: Bool? {
+        let result = clinux_clock_is_kept()
+        return result < 0 ? nil : result == 1
+    }
 }
 
 private func nanoseconds(of clock: clockid_t) -> UInt64 {

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/timex.h>
 
 _Static_assert(sizeof(struct clinux_message) == sizeof(struct mmsghdr), "clinux_message must look like mmsghdr");
 _Static_assert(offsetof(struct clinux_message, count) == offsetof(struct mmsghdr, msg_len),
@@ -25,6 +26,13 @@ void clinux_name_thread(const char *name) {
     strncpy(kept, name, sizeof kept - 1);
     kept[sizeof kept - 1] = 0;
     prctl(PR_SET_NAME, kept);
+}
+
+int clinux_clock_is_kept(void) {
+    struct timex state = {0};
+    int result = adjtimex(&state);
+    if (result < 0) return -1;
+    return result != TIME_ERROR && !(state.status & STA_UNSYNC);
 }
 
 #if defined(__has_feature)

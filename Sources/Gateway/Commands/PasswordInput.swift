@@ -1,3 +1,4 @@
+import AdminServer
 import Foundation
 import Sockets
 
@@ -48,12 +49,9 @@ package enum PasswordInput: Sendable {
         }
     }
 
-    /// The password, if `Basic` can carry it (RFC 7617 §2) and it has a usable length.
     private static func checked(_ password: String) throws(Refusal) -> String {
-        guard !password.isEmpty else { throw Refusal(description: "the password is empty") }
-        guard password.utf8.count <= 256 else { throw Refusal(description: "the password is longer than 256 bytes") }
-        guard !password.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw Refusal(description: "the password contains a control character")
+        if let complaint = NewPassword.complaint(about: password) {
+            throw Refusal(description: "the password \(complaint)")
         }
         return password
     }

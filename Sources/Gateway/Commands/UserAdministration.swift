@@ -5,7 +5,7 @@ import Observability
 import Storage
 
 /// Carries out `orbweaver user`: changes to the database file, also while a gateway has it open.
-package struct UserAdministration: Sendable {
+package struct UserAdministration: UserCommands {
     /// Why a command failed, in words for the operator.
     package struct Refusal: Error, Equatable, CustomStringConvertible {
         /// One line for standard error.
@@ -40,16 +40,17 @@ package struct UserAdministration: Sendable {
         try await perform { users throws(StorageError) in try await users.add(user) }
     }
 
-    /// One line per user: the address and, after a tab each, the display name and the auth name if there are any. A
-    /// user with an auth name and no display name has two tabs.
+    /// One line per user: the address and, after a tab each, the display name, the auth name and `disabled`, as far as
+    /// there are any. A user with an auth name and no display name has two tabs.
     ///
     /// - Throws: ``Refusal`` if the database fails.
     package func list() async throws(Refusal) -> [String] {
         var lines: [String] = []
         try await perform { users throws(StorageError) in
-            lines = try await users.allUsers().map { user in
-                if let name = user.authName { return "\(user.address.text)\t\(user.displayName)\t\(name)" }
-                return user.displayName.isEmpty ? user.address.text : "\(user.address.text)\t\(user.displayName)"
+            lines = try await users.accounts(AccountFilter(), after: nil, limit: .max).map { account in
+                UserLine.text(
+                    account.user.address.text, displayName: account.user.displayName,
+                    authName: account.user.authName?.text, isEnabled: account.isEnabled)
             }
         }
         return lines
@@ -72,6 +73,17 @@ package struct UserAdministration: Sendable {
         let address = try parsed(address)
         let name = try name.map(Self.parsed(authName:))
         try await perform { users throws(StorageError) in try await users.setAuthName(name, of: address) }
+    }
+
+    /// Lets a user log in, or not any more.
+    ///
+    /// - Throws: ``Refusal`` if there is no such user, or the database fails.
+    package func setEnabled(_ isEnabled: Bool, _ address: String) async throws(Refusal) {
+        let address = try parsed(address)
+        var change = AccountChange()
+        change.isEnabled = isEnabled
+        let wanted = change
+        try await perform { users throws(StorageError) in try await users.change(address, wanted) }
     }
 
     /// Removes a user.

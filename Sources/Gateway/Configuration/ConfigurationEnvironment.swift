@@ -2,9 +2,11 @@
 enum ConfigurationEnvironment {
     static let prefix = "ORBWEAVER_"
 
-    /// Variables with the prefix that are not settings: the file to read, the password of `orbweaver user`, and the
-    /// switch that turns warnings into errors in our own builds.
-    private static let others: Set<String> = ["ORBWEAVER_CONFIG", "ORBWEAVER_PASSWORD", "ORBWEAVER_STRICT"]
+    /// Variables with the prefix that are not settings: the file to read, the password of `orbweaver user`, the token
+    /// of the commands that ask a gateway, and the switch that turns warnings into errors in our own builds.
+    private static let others: Set<String> = [
+        "ORBWEAVER_CONFIG", "ORBWEAVER_PASSWORD", "ORBWEAVER_ADMIN_TOKEN", "ORBWEAVER_STRICT",
+    ]
 
     static func entries(in environment: [String: String], problems: inout [ConfigurationProblem])
         -> [ConfigurationEntry]

@@ -1,3 +1,5 @@
+import Primitives
+
 /// One setting: its name, its meaning, and how it is written into a ``GatewayConfiguration``.
 ///
 /// File, environment, flags, `--help`, the printed configuration and the check of `docs/configuration.md` all use the
@@ -12,17 +14,22 @@ package struct ConfigurationKey: Sendable {
     /// What a value must be, such as `a port from 0 to 65535`.
     package let expectation: String
 
+    /// Whether the value is a secret, which the administration interface does not show. The paths of files with secrets
+    /// are none.
+    package let isSecret: Bool
+
     private let assignment: @Sendable (ConfigurationValue, inout GatewayConfiguration) -> Bool
     private let reading: @Sendable (GatewayConfiguration) -> ConfigurationValue
 
     init<Value>(
         _ section: String, _ name: String, _ field: any WritableKeyPath<GatewayConfiguration, Value> & Sendable,
         _ format: ValueFormat<Value>,
-        _ summary: String
+        _ summary: String, isSecret: Bool = false
     ) {
         self.section = section
         self.name = name
         self.summary = summary
+        self.isSecret = isSecret
         expectation = format.expectation
         assignment = { value, configuration in
             guard let parsed = format.parse(value) else { return false }
@@ -42,6 +49,16 @@ package struct ConfigurationKey: Sendable {
     /// expects.
     func assign(_ value: ConfigurationValue, in configuration: inout GatewayConfiguration) -> Bool {
         assignment(value, &configuration)
+    }
+
+    /// The value that the setting has in a configuration, for people who may not know secrets.
+    package func shownValue(in configuration: GatewayConfiguration) -> String {
+        Self.shown(value(in: configuration), isSecret: isSecret)
+    }
+
+    /// A value for people who may not know secrets.
+    package static func shown(_ value: ConfigurationValue, isSecret: Bool) -> String {
+        isSecret ? Redacted(value).description : value.description
     }
 
     /// The value that the setting has in a configuration, as it is written.

@@ -21,7 +21,7 @@ extension GatewayConfiguration {
     package func check() throws(ConfigurationError) {
         let complaints =
             tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + presenceComplaints
-            + anonymousComplaints + tokenComplaints + drainComplaints
+            + anonymousComplaints + tokenComplaints + drainComplaints + adminComplaints
             + developmentComplaints
         guard complaints.isEmpty else {
             throw ConfigurationError(problems: complaints.map { ConfigurationProblem(nil, $0) })
@@ -31,7 +31,7 @@ extension GatewayConfiguration {
     /// The values that are ignored, one sentence each with the reason. The gateway starts all the same.
     package var warnings: [String] {
         var opus = mediaPreferences.opus
-        return opus.removeOutOfRange().map { "media.\($0.field.settingName): \($0.sentence)" }
+        return opus.removeOutOfRange().map { "media.\($0.field.settingName): \($0.sentence)" } + adminWarnings
     }
 
     private var tlsComplaints: [String] {

@@ -42,6 +42,28 @@ package struct GatewayConfiguration: Sendable {
         package var key: String?
     }
 
+    /// Where the administration interface is served, and what is kept of it.
+    package struct Admin: Equatable, Sendable {
+        /// The Unix socket.
+        package var socket = AdminSocket.auto
+        /// The host name or IP address of the TCP listener; `nil`: there is none.
+        package var host: String?
+        /// The TCP port; with 0 the system chooses one.
+        package var port: UInt16 = 8444
+        /// How much of the audit log is kept.
+        package var audit = AuditLimits()
+    }
+
+    /// Where the Unix socket of the administration interface is.
+    package enum AdminSocket: Equatable, Sendable {
+        /// Beside the database; with `--dev`, whose database is thrown away, nowhere.
+        case auto
+        /// Nowhere.
+        case off
+        /// At this path.
+        case path(String)
+    }
+
     /// The TCP ports for REST and notification channels.
     package var listen = Listen()
     /// TLS on the main listener.
@@ -92,6 +114,8 @@ package struct GatewayConfiguration: Sendable {
     package var journal = JournalStore.Configuration()
     /// How the gateway stops.
     package var drain = Drain.Configuration()
+    /// The administration interface.
+    package var admin = Admin()
     /// How log lines are written.
     package var log = LogOutput()
 

@@ -1,3 +1,4 @@
+import AdminServer
 import CallRuntime
 import Logging
 import Observability
@@ -24,6 +25,10 @@ final class DrainService: Service {
     private let events: AsyncStream<Event>
     private let inbox: AsyncStream<Event>.Continuation
     private let hasStarted = Atomic(false)
+    private let shown = Mutex(DrainStep.serving)
+
+    /// How far the drain is, for whoever asks.
+    var step: DrainStep { shown.withLock { $0 } }
 
     init(
         signaling: SignalingService, switchboard: LocalSwitchboard, configuration: Drain.Configuration,
@@ -49,7 +54,9 @@ final class DrainService: Service {
         guard Task.isShuttingDownGracefully else { return }
         await withDiscardingTaskGroup { group in
             var drain = Drain(configuration)
-            perform(drain.stop(at: clock.now), by: drain.nextDeadline, in: &group)
+            let first = drain.stop(at: clock.now)
+            show(drain.state)
+            perform(first, by: drain.nextDeadline, in: &group)
             // Ends with the drain, or with the task when the deadline has passed.
             for await event in events where drain.state != .done {
                 let actions =
@@ -59,10 +66,23 @@ final class DrainService: Service {
                     case .clientsTold: drain.clientsTold()
                     case .timeout: drain.timeout(at: clock.now)
                     }
+                show(drain.state)
                 perform(actions, by: drain.nextDeadline, in: &group)
             }
             group.cancelAll()
         }
+    }
+
+    private func show(_ state: Drain.State) {
+        let step: DrainStep =
+            switch state {
+            case .serving: .serving
+            case .announcing: .announcing
+            case .waiting: .waiting
+            case .ending: .ending
+            case .done: .done
+            }
+        shown.withLock { $0 = step }
     }
 
     /// Carries out actions.

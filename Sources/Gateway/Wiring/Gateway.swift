@@ -1,3 +1,4 @@
+import AdminServer
 import CallControl
 import CallRuntime
 import Cryptography
@@ -24,6 +25,9 @@ package struct Gateway: Sendable {
     private let configuration: GatewayConfiguration
     private let signaling: SignalingService
     private let drain: DrainService
+    private let administration: AdminService
+    /// Yields when an operator asks the gateway to stop.
+    private let stopRequests: AsyncStream<Void>
     private let signals: [UnixSignal]
     private let services: ServiceGroup
     private let logger: Logger
@@ -31,12 +35,14 @@ package struct Gateway: Sendable {
     /// Opens the database and the media ports, and connects the parts. The TCP ports open in ``run()``.
     ///
     /// - Parameters:
+    ///   - level: what decides about the level of `logger`, if it can be changed at run time.
     ///   - signals: the signals that end the gateway in good order; none in tests.
     ///   - group: the event loops; they outlive the gateway.
     /// - Throws: ``ConfigurationError`` if settings contradict each other or name unusable files; `StorageError` if the
     ///   database cannot be opened; ``GatewayFailure`` if the media server cannot start.
     package static func build(
-        _ configuration: GatewayConfiguration, logger: Logger, signals: [UnixSignal] = [],
+        _ configuration: GatewayConfiguration, logger: Logger, level: LogLevelSwitch? = nil,
+        signals: [UnixSignal] = [],
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) async throws -> Gateway {
         try configuration.check()
@@ -76,13 +82,15 @@ package struct Gateway: Sendable {
         }
 
         let eventFile = try configuration.callEventFile(logger: logger)
+        let processName = random.nextToken(12, alphabet: .url).replacing("-", with: "a")
+        let events = EventTail(process: processName)
         let journal = try configuration.openJournal(in: database, clock: clock, logger: logger)
         let sockets = SocketDirectory()
         let switchboard = LocalSwitchboard(
             configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents,
             channels: sockets,
             applications: configuration.isDevelopment ? [DemoUsers.echo] : [],
-            log: journal.callLog, eventLog: eventFile,
+            log: journal.callLog, eventLog: CallEventFork(first: eventFile, second: events),
             journal: journal, clock: clock, random: random,
             observer: MetricsObserver(metrics: metrics),
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
@@ -115,6 +123,20 @@ package struct Gateway: Sendable {
             signaling: signaling, switchboard: switchboard, configuration: configuration.drain, clock: clock,
             logger: logger)
 
+        let (stopRequests, stop) = AsyncStream.makeStream(of: Void.self)
+        let controls = RunningGateway(
+            configuration: configuration, maxConnections: signalingConfiguration.maxConnections,
+            startedAt: clock.epochMilliseconds, metrics: metrics, users: users, journal: journal,
+            administration: switchboard, drain: drain, level: level ?? LogLevelSwitch(configuration.log.level)
+        ) { stop.yield() }
+        let administration = AdminService(
+            configuration: configuration.adminListeners(tls: listeners.first?.tls),
+            responder: AdminResponder(
+                accounts: database.users, repository: database.administration, administration: switchboard,
+                controls: controls, journal: journal, events: events, auditLimits: configuration.admin.audit,
+                clock: clock, ownUser: ProcessIdentity.user, process: processName, logger: logger),
+            group: group, logger: logger)
+
         // Started in this order, shut down in reverse: drain first, while everything else still runs.
         let services: [any Service] = [
             DatabaseService(database: database, lock: lock),
@@ -124,13 +146,15 @@ package struct Gateway: Sendable {
             MediaService(media: media),
             SwitchboardService(switchboard: switchboard),
             AccountService(switchboard: switchboard, clock: clock, logger: logger),
+            administration,
             signaling,
             drain,
         ]
         var lifecycle = ServiceGroupConfiguration(services: services, logger: logger)
         lifecycle.maximumGracefulShutdownDuration = configuration.drain.deadline
         return Gateway(
-            metrics: metrics, configuration: configuration, signaling: signaling, drain: drain, signals: signals,
+            metrics: metrics, configuration: configuration, signaling: signaling, drain: drain,
+            administration: administration, stopRequests: stopRequests, signals: signals,
             services: ServiceGroup(configuration: lifecycle), logger: logger)
     }
 
@@ -139,10 +163,11 @@ package struct Gateway: Sendable {
     /// - Throws: the errors of ``build(_:logger:signals:group:)`` (``ConfigurationError``, `StorageError`,
     ///   ``GatewayFailure``) and of ``run()``.
     package static func serve(_ configuration: GatewayConfiguration) async throws {
-        let logger = configuration.log.makeLogger(label: "orbweaver")
+        let level = LogLevelSwitch(configuration.log.level)
+        let logger = configuration.log.makeLogger(label: "orbweaver", levelSwitch: level)
         _ = DescriptorLimit.raise()
         FileSizeLimit.reportAsError()
-        try await build(configuration, logger: logger, signals: [.sigterm, .sigint]).run()
+        try await build(configuration, logger: logger, level: level, signals: [.sigterm, .sigint]).run()
     }
 
     /// Serves until a signal or ``shutDown()``, and returns when everything has ended.
@@ -154,11 +179,12 @@ package struct Gateway: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { await announce() }
             group.addTask { for await _ in arriving { await shutDown() } }
+            group.addTask { for await _ in stopRequests { await shutDown() } }
             defer { group.cancelAll() }
             do {
                 try await services.run()
             } catch let error as IOError {
-                throw GatewayFailure(opening: configuration.listen, error)
+                throw GatewayFailure(opening: configuration, error)
             } catch is CancellationError where signaling.isDraining {
                 // Parts that did not finish within the drain deadline were cut off: late, but wanted.
                 logger.warning("the drain deadline has passed")
@@ -172,6 +198,10 @@ package struct Gateway: Sendable {
     package func shutDown() async {
         if drain.stop() { await services.triggerGracefulShutdown() }
     }
+
+    /// The TCP port of the administration interface; `nil` if there is none. Waits until that is known; to be asked
+    /// once.
+    package func administrationPort() async -> Int? { await administration.port() }
 
     /// The TCP ports in the order main, plain. `nil` if one could not be opened. Waits until that is known.
     package func ports() async -> [Int]? { await signaling.ports() }

@@ -38,7 +38,7 @@ extension GatewayConfiguration {
         return listeners
     }
 
-    private func serverTLS() throws -> TLSConfiguration? {
+    func serverTLS() throws -> TLSConfiguration? {
         guard tls.mode == .on else { return nil }
         if let certificate = tls.certificate, let key = tls.key {
             return try .gateway(certificate: certificate, key: key)

@@ -15,9 +15,12 @@ package struct GatewayFailure: Error, Equatable, CustomStringConvertible {
             }
     }
 
-    init(opening listen: GatewayConfiguration.Listen, _ error: IOError) {
-        let addresses =
+    init(opening configuration: GatewayConfiguration, _ error: IOError) {
+        let listen = configuration.listen
+        var addresses =
             ["\(listen.host) port \(listen.port)"] + (listen.plainPort.map { ["\(listen.plainHost) port \($0)"] } ?? [])
+        if let host = configuration.admin.host { addresses.append("admin: \(host) port \(configuration.admin.port)") }
+        if let path = configuration.adminSocketPath { addresses.append("admin: \(path)") }
         let reason =
             switch error.errnoCode {
             case EADDRINUSE: "another process listens there already"

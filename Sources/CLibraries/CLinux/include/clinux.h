@@ -27,6 +27,9 @@ int clinux_wait(int epoll, struct epoll_event *events, int count, const struct t
 /// Names the calling thread; only the first 15 bytes are kept.
 void clinux_name_thread(const char *name);
 
+/// adjtimex(2), which changes nothing here: 1 if the clock is kept by a time server, 0 if not, -1 if that is not known.
+int clinux_clock_is_kept(void);
+
 /// Tell the thread sanitizer that the calling thread has taken a lock, or is about to leave it, where the sanitizer
 /// cannot see that itself. The address stands for the lock. Other builds do nothing here.
 void clinux_lock_taken(const void *address);

@@ -1,5 +1,7 @@
-/// A refusal in `application/problem+json` (RFC 9457), with two additional members of this gateway: `code` and
-/// `retryAfter`.
+import Primitives
+
+/// A refusal in `application/problem+json` (RFC 9457), with additional members of this gateway: `code`, `retryAfter`
+/// and `line`.
 ///
 /// `type` says that the problem means no more than the HTTP status. Programs tell problems apart by `code`, as in all
 /// other refusals.
@@ -16,6 +18,8 @@ package struct ProblemBody: Hashable, Sendable, Codable {
     package let code: String
     /// Milliseconds, at least one; the same time as in the header `Retry-After`. `nil`: waiting does not help.
     package let retryAfter: Int64?
+    /// The line of the body that is wrong, from 1. `nil`: not a matter of lines.
+    package var line: Int?
 
     /// Makes the problem of a refusal. The state of a call is not part of it.
     package init(_ error: APIError) {
@@ -25,6 +29,18 @@ package struct ProblemBody: Hashable, Sendable, Codable {
         detail = error.reason
         code = error.code.rawValue
         retryAfter = error.retryAfterMilliseconds
+    }
+
+    /// Makes the problem of an interface with codes of its own; each parameter is the property of that name, but
+    /// `retryAfter` is a duration here.
+    package init(status: Int, code: String, detail: String, retryAfter: Duration?, line: Int?) {
+        type = "about:blank"
+        title = Self.phrase(of: status)
+        self.status = status
+        self.detail = detail
+        self.code = code
+        self.retryAfter = retryAfter.map { max(1, ($0.wholeNanoseconds + 999_999) / 1_000_000) }
+        self.line = line
     }
 
     /// The reason phrase of a status: RFC 9110 §15, and RFC 6585 for 429 and 431.
@@ -39,6 +55,7 @@ package struct ProblemBody: Hashable, Sendable, Codable {
         case 409: "Conflict"
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
+        case 422: "Unprocessable Content"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"

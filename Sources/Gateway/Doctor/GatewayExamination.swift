@@ -1,0 +1,310 @@
+import CallRuntime
+import Cryptography
+import Foundation
+import MediaServer
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Observability
+import Primitives
+import SignalingServer
+import Sockets
+import Storage
+
+/// Looks at everything that keeps a gateway from working, and says what it means: ports, candidates, certificate,
+/// limits, clock, database, and what a client outside would see. It changes nothing.
+package struct GatewayExamination: Sendable {
+    private let configuration: GatewayConfiguration
+    /// Where clients reach the gateway; `nil`: nothing is asked from outside.
+    private let publicURL: String?
+
+    /// Makes an examination of the gateway of a configuration.
+    package init(_ configuration: GatewayConfiguration, publicURL: String?) {
+        self.configuration = configuration
+        self.publicURL = publicURL
+    }
+
+    /// Looks, and returns what was found, in an order that reads well.
+    package func examine() async -> [Finding] {
+        var findings = complaints
+        let isRunning = await isRunning()
+        findings.append(
+            Finding(
+                "gateway", isRunning ? .good : .look,
+                isRunning
+                    ? "It runs: its administration socket answers."
+                    : "It does not run here, or its administration socket is not at \(configuration.adminSocketPath ?? "any path")."
+            ))
+        if isRunning { findings += await stateOfRunning() }
+        findings += await ports(isRunning: isRunning)
+        findings += candidates
+        findings += certificate
+        let media =
+            configuration.media.tcpPort == nil
+            ? 0 : configuration.workerCount * configuration.media.maximumConnectionsPerWorker
+        let listeners = configuration.listen.plainPort == nil ? 1 : 2
+        findings.append(
+            Diagnosis.openFiles(
+                limit: DescriptorLimit.raise(), wanted: configuration.signaling.maxConnections * listeners + media + 512
+            ))
+        findings.append(Diagnosis.memory(Self.availableMemory))
+        findings.append(Diagnosis.clock(isKept: WallTime.isKept))
+        findings += database
+        if let publicURL { findings += await outside(publicURL) }
+        return findings
+    }
+
+    // MARK: - Configuration and process
+
+    private var complaints: [Finding] {
+        do throws(ConfigurationError) {
+            try configuration.check()
+            return [Finding("configuration", .good, "The settings fit together.")]
+                + configuration.warnings.map { Finding("configuration", .look, $0) }
+        } catch {
+            return error.problems.map { Finding("configuration", .bad, $0.message) }
+        }
+    }
+
+    private var client: AdminClient? {
+        configuration.adminSocketPath.map {
+            AdminClient(.socket($0), token: ProcessInfo.processInfo.environment["ORBWEAVER_ADMIN_TOKEN"])
+        }
+    }
+
+    private func isRunning() async -> Bool {
+        guard let client else { return false }
+        do throws(AdminClient.Failure) {
+            _ = try await client.ask("GET", "/drain")
+            return true
+        } catch {
+            // A gateway that refuses is one that runs.
+            return error.code != nil
+        }
+    }
+
+    private func stateOfRunning() async -> [Finding] {
+        guard let client else { return [] }
+        do throws(AdminClient.Failure) {
+            let health = try JSONValue(parsing: try await client.ask("GET", "/health").body)
+            let drain = health["drain"].description
+            var findings = health["checks"].elements.map {
+                Finding($0["name"].description, $0["healthy"] == .flag(true) ? .good : .bad, $0["detail"].description)
+            }
+            if drain != "serving" { findings.append(Finding("gateway", .look, "It is being drained: \(drain).")) }
+            for limit in try JSONValue(parsing: try await client.ask("GET", "/limits").body)["items"].elements {
+                guard case (.integer(let most), .integer(let used)) = (limit["limit"], limit["inUse"]),
+                    limit["name"].text != "media.workers", used * 10 > most * 8
+                else { continue }
+                findings.append(Finding("limits", .look, "\(limit["name"]) is nearly reached: \(used) of \(most)."))
+            }
+            return findings
+        } catch {
+            return [Finding("gateway", .look, "It does not say how it is: \(error.description)")]
+        }
+    }
+
+    // MARK: - Ports
+
+    private func ports(isRunning: Bool) async -> [Finding] {
+        let listen = configuration.listen
+        var findings = [await port("listen.port", listen.host, listen.port, isRunning)]
+        if let plain = listen.plainPort {
+            findings.append(await port("listen.plain_port", listen.plainHost, plain, isRunning))
+        }
+        if let host = configuration.admin.host {
+            findings.append(await port("admin.port", host, configuration.admin.port, isRunning))
+        }
+        findings += mediaPorts(isRunning: isRunning)
+        return findings
+    }
+
+    private func port(_ setting: String, _ host: String, _ port: UInt16, _ isRunning: Bool) async -> Finding {
+        guard port != 0 else {
+            return Finding("ports", .look, "\(setting) is 0: the system chooses another at each start.")
+        }
+        let reachable = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
+        let isOpen = await Self.connects(to: reachable, Int(port))
+        switch (isRunning, isOpen) {
+        case (true, true): return Finding("ports", .good, "\(setting): \(reachable) port \(port) accepts connections.")
+        case (true, false):
+            return Finding("ports", .bad, "\(setting): nothing accepts connections on \(reachable) port \(port).")
+        case (false, true):
+            return Finding(
+                "ports", .look,
+                "\(setting): something listens on \(reachable) port \(port); if it is not the gateway, that will not start."
+            )
+        case (false, false): return Finding("ports", .good, "\(setting): \(reachable) port \(port) is free.")
+        }
+    }
+
+    private static func connects(to host: String, _ port: Int) async -> Bool {
+        do {
+            let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connectTimeout(.seconds(3)).connect(host: host, port: port).get()
+            try await channel.close().get()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func mediaPorts(isRunning: Bool) -> [Finding] {
+        let first = configuration.media.firstPort
+        guard first != 0, let media = try? configuration.resolvedMedia() else { return [] }
+        var taken: [String] = []
+        var failed: [String] = []
+        for worker in 0..<configuration.workerCount {
+            for address in media.bind {
+                let place = SocketAddress(address, port: first &+ UInt16(clamping: worker))
+                do throws(SocketError) {
+                    _ = try UDPSocket(bind: place)
+                } catch {
+                    if error.code == EADDRINUSE {
+                        taken.append("\(place)")
+                    } else {
+                        failed.append("\(place): \(error)")
+                    }
+                }
+            }
+        }
+        let last = Int(first) + configuration.workerCount - 1
+        let count = configuration.workerCount * media.bind.count
+        if !failed.isEmpty {
+            return [
+                Finding("ports", .bad, "media.bind, media.port: cannot be opened: \(failed.joined(separator: "; "))")
+            ]
+        }
+        if isRunning {
+            return [
+                taken.count == count
+                    ? Finding(
+                        "ports", .good, "media.port: UDP \(first) to \(last) is open. A firewall has to let it in.")
+                    : Finding(
+                        "ports", .bad,
+                        "media.port: only \(taken.count) of \(count) UDP sockets of \(first) to \(last) are open.")
+            ]
+        }
+        return [
+            taken.isEmpty
+                ? Finding("ports", .good, "media.port: UDP \(first) to \(last) is free. A firewall has to let it in.")
+                : Finding("ports", .bad, "media.port: another process has \(taken.joined(separator: ", ")).")
+        ]
+    }
+
+    // MARK: - Candidates and certificate
+
+    private var candidates: [Finding] {
+        guard configuration.switchboard.media == .anchored else {
+            return [Finding("candidates", .look, "media.mode is direct: clients reach each other, or have no media.")]
+        }
+        do {
+            return Diagnosis.candidates(
+                try configuration.resolvedMedia().advertise, hasTCP: configuration.media.tcpPort != nil,
+                hasTURN: configuration.turnSecretPath != nil)
+        } catch {
+            return [Finding("candidates", .bad, "\(error)")]
+        }
+    }
+
+    private var certificate: [Finding] {
+        guard configuration.tls.mode == .on else {
+            return [
+                Finding(
+                    "certificate", .look, "tls.mode is off: a proxy has to do TLS, or passwords travel unencrypted.")
+            ]
+        }
+        guard let path = configuration.tls.certificate else {
+            return [
+                Finding("certificate", .look, "It is made at the start, for trying things out; browsers warn of it.")
+            ]
+        }
+        // `complaints` says what is wrong with the file.
+        guard let chain = try? NIOSSLCertificate.fromPEMFile(path), let own = chain.first else { return [] }
+        let now = Int(WallTime.unixNanoseconds / 1_000_000_000)
+        return Diagnosis.certificate(
+            names: own.names, isValidYet: own.notValidBefore <= now, remaining: .seconds(own.notValidAfter - now),
+            chain: chain.count, isSelfSigned: own.isSelfSigned)
+    }
+
+    // MARK: - Machine
+
+    private static var availableMemory: Int? {
+        guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("MemAvailable:") }),
+            let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+        else { return nil }
+        return kilobytes * 1_024
+    }
+
+    private var database: [Finding] {
+        guard !configuration.isDevelopment else { return [] }
+        do throws(StorageError) {
+            return Diagnosis.database(configuration.storagePath, try DatabaseExamination(configuration.storagePath))
+        } catch {
+            return [Finding("database", .bad, "\(error).")]
+        }
+    }
+
+    // MARK: - Outside
+
+    private func outside(_ url: String) async -> [Finding] {
+        do throws(AdminClient.Failure) {
+            let client = AdminClient(try AdminClient.place(url: url, port: nil), token: nil, root: "")
+            var findings: [Finding] = []
+            _ = try await client.ask("GET", "/health")
+            findings.append(
+                Finding("outside", .good, "\(url)/health answers, and the certificate is accepted for that name."))
+            do throws(AdminClient.Failure) {
+                _ = try await client.ask("GET", "/ready")
+                findings.append(Finding("outside", .good, "\(url)/ready answers: new clients are taken."))
+            } catch {
+                findings.append(
+                    Finding("outside", .bad, "\(url)/ready does not take new clients: \(error.description)"))
+            }
+            do throws(AdminClient.Failure) {
+                _ = try await client.ask("GET", "/metrics")
+                findings.append(Finding("outside", .look, "\(url)/metrics is open to everybody."))
+            } catch {
+                findings.append(Finding("outside", .good, "\(url)/metrics is not shown there."))
+            }
+            return findings
+        } catch {
+            return [
+                Finding(
+                    "outside", .bad,
+                    "\(url) does not answer as seen from this machine: \(error.description). Clients see the same unless names or routes differ here."
+                )
+            ]
+        }
+    }
+}
+
+extension NIOSSLCertificate {
+    /// The hosts that the certificate is for (RFC 5280 §4.2.1.6).
+    fileprivate var names: [String] {
+        _subjectAlternativeNames().compactMap { name in
+            switch name.nameType {
+            case .dnsName: String(validating: name.contents, as: UTF8.self)
+            case .ipAddress: IPAddress(certificateBytes: Array(name.contents))?.description
+            default: nil
+            }
+        }
+    }
+
+    fileprivate var isSelfSigned: Bool {
+        (try? toDERBytes()).flatMap { Certificate.isSelfIssued(der: $0) } ?? false
+    }
+}
+
+extension IPAddress {
+    /// Reads an address as certificates have it: 4 or 16 bytes in network order.
+    fileprivate init?(certificateBytes bytes: [UInt8]) {
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        switch bytes.count {
+        case 4: self.init(v4: UInt32(number(bytes[...])))
+        case 16: self.init(v6: number(bytes[..<8]), number(bytes[8...]))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import AdminServer
+import CallControl
+import CallRuntime
+import Logging
+import MediaServer
+import Observability
+import Registration
+import SignalingServer
+import Sockets
+import Storage
+
+/// What the administration interface asks of the gateway as a whole.
+struct RunningGateway: GatewayControls {
+    let configuration: GatewayConfiguration
+    /// The connections that each listener takes; see `listen.max_connections`.
+    let maxConnections: Int
+    let startedAt: Int64
+    let metrics: GatewayMetrics
+    let users: WatchedUsers
+    let journal: JournalStore
+    let administration: any Administration
+    let drain: DrainService
+    let level: LogLevelSwitch
+    /// Asks the process to stop as a signal would.
+    let stop: @Sendable () -> Void
+
+    func health() async -> GatewayHealth {
+        let isReadable = await users.areReadable()
+        let isFailing = journal.isFailing
+        let (open, limit) = (DescriptorLimit.inUse, DescriptorLimit.current)
+        return GatewayHealth(
+            version: GatewayVersion.current, startedAt: startedAt, drain: drain.step,
+            checks: [
+                .init(
+                    "database", isHealthy: isReadable,
+                    isReadable ? "Users can be read." : "Users cannot be read; nobody new can log in."),
+                .init(
+                    "journal", isHealthy: !isFailing,
+                    isFailing
+                        ? "Nothing can be kept, for want of storage; requests that change something are refused."
+                        : "What is promised is kept."),
+                .init("openFiles", isHealthy: open < limit / 10 * 9, "\(open) of \(limit) files and sockets are open."),
+            ])
+    }
+
+    func limits() async -> [LimitInForce] {
+        let (calls, registration) = (configuration.switchboard, configuration.switchboard.registration)
+        return [
+            LimitInForce("calls.maximum", calls.maximumCalls, inUse: administration.callsInProgress.count),
+            LimitInForce("calls.max_per_user", registration.maximumLegs),
+            LimitInForce("calls.max_ringing_per_user", registration.maximumRinging),
+            LimitInForce("media.max_calls_per_worker", configuration.media.maximumCallsPerWorker),
+            LimitInForce("media.workers", configuration.workerCount, inUse: configuration.workerCount),
+            LimitInForce(
+                "registration.max_subscriptions", calls.maximumSubscriptions,
+                inUse: Int(metrics.subscriptionsActive.value)),
+            LimitInForce("registration.max_per_user", registration.maximumSubscriptions),
+            LimitInForce("registration.queue_length", registration.queue.capacity),
+            LimitInForce("anonymous.maximum", calls.guests.maximumGuests),
+            LimitInForce("listen.max_connections", maxConnections, inUse: Int(metrics.connectionsActive.value)),
+            LimitInForce("listen.max_connections_per_address", configuration.signaling.maxConnectionsPerAddress),
+            LimitInForce("listen.max_body_bytes", configuration.signaling.maxBodyBytes),
+            LimitInForce("process.open_files", DescriptorLimit.current, inUse: DescriptorLimit.inUse),
+        ]
+    }
+
+    var settings: [SettingInForce] {
+        ConfigurationKey.all.map { SettingInForce($0.path, $0.shownValue(in: configuration)) }
+    }
+
+    var logLevel: Logger.Level { level.level }
+    func setLogLevel(_ level: Logger.Level) { self.level.set(level) }
+    var drainStep: DrainStep { drain.step }
+    func startDrain() { stop() }
+}
+
+/// Passes the events of calls on to two logs.
+struct CallEventFork: CallEventLog {
+    let first: (any CallEventLog)?
+    let second: any CallEventLog
+
+    func add(_ event: LoggedEvent) {
+        first?.add(event)
+        second.add(event)
+    }
+}

@@ -1,0 +1,240 @@
+"""The administration interface and the command line that asks it, over the socket and over TCP."""
+import asyncio
+import http.client
+import json
+import os
+import socket
+import stat
+import subprocess
+import uuid
+from pathlib import Path
+
+from durability import configured
+from peers import sdp
+from peers.gateway import BINARY, environment, free_ports, orbweaver
+from situations import connected
+
+USERS = ["alice", "bob"]
+
+
+class Answer:
+    def __init__(self, response: http.client.HTTPResponse):
+        self.status, self.headers, self.text = response.status, response.headers, response.read().decode()
+
+    @property
+    def body(self):
+        return json.loads(self.text)
+
+
+class OverSocket(http.client.HTTPConnection):
+    def __init__(self, path: Path):
+        super().__init__("localhost", timeout=20)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(20)
+        self.sock.connect(str(self.path))
+
+
+class Admin:
+    """Asks the interface of a gateway that `start` has started."""
+
+    def __init__(self, folder: Path, port: int):
+        self.socket, self.port = folder / "users.sqlite.admin", port
+
+    def ask(self, method: str, path: str, body=None, token: str | None = None, tcp=False, **headers: str) -> Answer:
+        tcp = tcp or token is not None
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20) if tcp else OverSocket(self.socket)
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        content = body if isinstance(body, (str, type(None))) else json.dumps(body)
+        try:
+            connection.request(method, "/admin/v1" + path, content, headers)
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+
+def start(own_gateway, folder: Path, **sections: dict):
+    port = free_ports(1)
+    options = configured(
+        folder, USERS, registration={"domain": "dev.local"}, admin={"host": "127.0.0.1", "port": port}, **sections
+    )
+    own = own_gateway.configured(*options, logs_events=False)
+    return own, options, Admin(folder, port)
+
+
+def ran(*arguments: str, **variables: str) -> str:
+    done = orbweaver(*arguments, **variables)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_socket_is_for_its_owner_and_the_port_for_tokens(own_gateway, tmp_path):
+    own, options, admin = start(own_gateway, tmp_path)
+    assert stat.S_IMODE(os.stat(admin.socket).st_mode) == 0o600
+    assert admin.ask("GET", "/users").status == 200
+    refused = admin.ask("GET", "/users", tcp=True)
+    assert (refused.status, refused.body["code"]) == (401, "auth.missing")
+    assert refused.headers["content-type"] == "application/problem+json"
+    token = ran("admin", "token", "add", "mon", "--role", "read-only", *options).strip()
+    assert admin.ask("GET", "/users", token=token).status == 200
+    assert admin.ask("POST", "/drain", token=token).body["code"] == "auth.forbidden"
+    assert "mon\tread-only" in ran("admin", "token", "list", *options)
+    over_tcp = ran("calls", "list", "--url", f"http://127.0.0.1:{admin.port}", ORBWEAVER_ADMIN_TOKEN=token)
+    assert over_tcp == ""
+    ran("admin", "token", "revoke", "mon", *options)
+    assert admin.ask("GET", "/users", token=token).body["code"] == "auth.invalid_token"
+    # The port of clients knows nothing of it.
+    clients = http.client.HTTPConnection("127.0.0.1", own.http_port, timeout=20)
+    clients.request("GET", "/admin/v1/users")
+    assert clients.getresponse().status == 404
+    log = ran("admin", "audit", *options)
+    assert "\tstartDrain\t\t403\tauth.forbidden" in log and token not in log
+    own.stop()
+    assert not admin.socket.exists()
+
+
+def test_users_are_kept_through_the_running_gateway_and_without_one(own_gateway, tmp_path):
+    own, options, admin = start(own_gateway, tmp_path)
+    ran("user", "add", "carol@dev.local", "--display-name", "Carol", *options, ORBWEAVER_PASSWORD="secret")
+    again = orbweaver("user", "add", "carol@dev.local", *options, ORBWEAVER_PASSWORD="secret")
+    assert again.returncode == 1 and "carol@dev.local exists already" in again.stderr
+    ran("user", "auth-name", "carol@dev.local", "cc", *options)
+    ran("user", "disable", "carol@dev.local", *options)
+    assert "carol@dev.local\tCarol\tcc\tdisabled" in ran("user", "list", *options).splitlines()
+    found = admin.ask("GET", "/users?limit=2").body
+    assert [user["address"] for user in found["items"]] == ["alice@dev.local", "bob@dev.local"]
+    rest = admin.ask("GET", f"/users?limit=2&cursor={found['next']}").body
+    assert [user["address"] for user in rest["items"]] == ["carol@dev.local"] and "next" not in rest
+    assert [each["operation"] for each in admin.ask("GET", "/audit").body["items"]] == [
+        "changeUser", "changeUser", "addUser", "addUser",
+    ]  # fmt: skip
+    own.stop()
+    ran("user", "enable", "carol@dev.local", *options)
+    assert "carol@dev.local\tCarol\tcc" in ran("user", "list", *options).splitlines()
+    elsewhere = orbweaver("calls", "list", *options)
+    assert elsewhere.returncode == 1 and "cannot be reached" in elsewhere.stderr
+
+
+def test_an_export_is_imported_whole_or_not_at_all(own_gateway, tmp_path):
+    own, options, admin = start(own_gateway, tmp_path)
+    exported = ran("user", "export", "--with-passwords", *options)
+    assert "passwordRecord" not in ran("user", "export", "--format", "csv", *options)
+    file = tmp_path / "users.jsonl"
+    file.write_text(exported.replace("bob@", "dora@"))
+    failed = orbweaver("user", "import", str(file), *options)
+    assert failed.returncode == 1 and "Line 1: alice@dev.local exists already. Nothing was imported." in failed.stderr
+    assert admin.ask("GET", "/users/dora@dev.local").status == 404
+    assert ran("user", "import", "--replace", str(file), *options) == "2 users were imported\n"
+    assert admin.ask("GET", "/users/dora@dev.local").body["enabled"] is True
+
+
+async def test_what_operators_end_the_clients_hear(own_gateway, tmp_path, party):
+    own, options, admin = start(own_gateway, tmp_path)
+    alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)
+    tail = await asyncio.create_subprocess_exec(
+        BINARY, "events", "tail", *options, stdout=subprocess.PIPE, env=environment()
+    )
+    await asyncio.sleep(1)
+    at_alice, at_bob = await connected(alice, bob)
+    devices = (await asyncio.to_thread(admin.ask, "GET", "/devices")).body["items"]
+    assert [(each["user"], each["connected"]) for each in devices] == [
+        ("alice@dev.local", True), ("bob@dev.local", True),
+    ]  # fmt: skip
+    calls = (await asyncio.to_thread(admin.ask, "GET", "/calls?state=answered&user=bob@dev.local")).body["items"]
+    assert len(calls) == 1 and [leg["user"] for leg in calls[0]["legs"]] == ["alice@dev.local", "bob@dev.local"]
+    shown = await asyncio.to_thread(ran, "calls", "show", calls[0]["id"], *options)
+    assert "answered" in shown and "created" in shown
+    await asyncio.to_thread(ran, "calls", "end", calls[0]["id"], "--reason", "maintenance at noon", *options)
+    for client in (alice, bob):
+        told = await client.expect("callEnd")
+        assert told.reason[0] == 503 and "maintenance at noon" in told.reason
+    gone = await asyncio.to_thread(orbweaver, "calls", "show", calls[0]["id"], *options)
+    assert gone.returncode == 1 and "no such call" in gone.stderr
+    events = []
+    async with asyncio.timeout(20):
+        while not events or events[-1]["type"] != "call.ended":
+            if (line := (await tail.stdout.readline()).strip()):
+                events.append(json.loads(line))
+    tail.terminate()
+    await tail.wait()
+    assert events[0]["type"] == "leg.joined" and events[-1]["data"]["reason"] == "maintenance at noon"
+    assert len({event["id"] for event in events}) == len(events)
+
+    ended = next(each for each in devices if each["user"] == "bob@dev.local")
+    await asyncio.to_thread(ran, "device", "end", "bob@dev.local", ended["id"], *options)
+    await bob.expect("gone")
+    assert await bob.closed() == 1000
+    bob.subscription = None
+    await asyncio.to_thread(ran, "user", "disable", "alice@dev.local", *options)
+    await alice.expect("gone")
+    assert await alice.closed() == 1000
+    alice.subscription = None
+    (await alice.request("POST", "/subscription", {"subscribeRequest": {"service": ["call"]}})).refused(
+        403, 4, "subscribeResponse", "auth.wrong_password"
+    )
+
+
+def test_what_was_answered_outlives_a_kill_and_is_not_done_twice(own_gateway, tmp_path):
+    own, options, admin = start(own_gateway, tmp_path)
+    key, user = str(uuid.uuid4()), {"address": "dora@dev.local", "password": "secret"}
+    first = admin.ask("POST", "/users", user, Idempotency_Key=key)
+    assert first.status == 201
+    own.kill()
+    own.start()
+    assert admin.ask("GET", "/users/dora@dev.local").status == 200
+    again = admin.ask("POST", "/users", user, Idempotency_Key=key)
+    assert (again.status, again.text, again.headers["idempotent-replayed"]) == (201, first.text, "true")
+    other = admin.ask("POST", "/users", user | {"password": "another"}, Idempotency_Key=key)
+    assert (other.status, other.body["code"]) == (422, "idempotency.key_reused")
+    entries = admin.ask("GET", "/audit").body["items"]
+    assert [(each["operation"], each["status"]) for each in entries] == [("addUser", 201)]
+
+
+def test_the_log_level_changes_and_the_drain_ends_the_gateway(own_gateway, tmp_path):
+    own, options, admin = start(own_gateway, tmp_path)
+    assert ran("log-level", *options) == "info\n"
+    assert ran("log-level", "debug", *options) == "debug\n"
+    own.readiness()
+    assert "request answered" in own.log_tail()
+    limits = {each["name"]: each for each in admin.ask("GET", "/limits").body["items"]}
+    assert limits["calls.maximum"]["limit"] == 20_000 and limits["calls.maximum"]["inUse"] == 0
+    settings = {each["name"]: each["value"] for each in admin.ask("GET", "/configuration").body["items"]}
+    assert settings["registration.domain"] == "dev.local" and settings["admin.port"] == str(admin.port)
+    assert ran("drain", "--status", *options) == "serving\n"
+    ran("drain", *options)
+    assert own.wait() == 0
+
+
+def test_the_doctor_explains_a_gateway_that_runs_and_one_that_does_not(own_gateway, tmp_path):
+    own, options, admin = start(own_gateway, tmp_path)
+    # The ports came as options, which the doctor has to be told as well.
+    ports = own._arguments[-4:]
+    running = orbweaver("doctor", "--public", own.http, *options, *ports)
+    assert running.returncode == 0, running.stdout
+    for line in (
+        "good\tgateway\tIt runs", "good\tports\tlisten.port: ", "good\tports\tmedia.port: UDP", "good\tdatabase\t",
+        f"good\toutside\t{own.http}/health answers",
+    ):  # fmt: skip
+        assert line in running.stdout, running.stdout
+    own.stop()
+    stopped = orbweaver("doctor", "--public", own.http, *options, *ports)
+    assert stopped.returncode == 1 and "bad\toutside\t" in stopped.stdout
+    assert "look\tgateway\tIt does not run here" in stopped.stdout
+    (tmp_path / "users.sqlite").write_bytes(b"no database at all" * 100)
+    broken = orbweaver("doctor", *options, *ports)
+    assert broken.returncode == 1 and "bad\tdatabase\t" in broken.stdout
+
+
+async def test_bob_can_still_be_called_while_operators_look(own_gateway, tmp_path, party):
+    own, options, admin = start(own_gateway, tmp_path)
+    alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)
+    await alice.call("bob", sdp.offer())
+    await bob.expect("call")
+    ringing = (await asyncio.to_thread(admin.ask, "GET", "/calls?state=ringing")).body["items"]
+    assert len(ringing) == 1 and "timeline" not in ringing[0]
+    nobody = (await asyncio.to_thread(admin.ask, "GET", "/calls?state=answered")).body
+    assert nobody == {"items": []}
