@@ -13,12 +13,15 @@ package struct AdminRequest: Sendable {
     /// Where it comes from.
     package var peer: AdminPeer
     /// Reads the body; called at most once, and only if the caller may make the request.
-    package var body: @Sendable () async throws(AdminError) -> [UInt8]
+    package var body: BodyReader
+
+    /// Reads the body of a request; fails with what is wrong with it.
+    package typealias BodyReader = @Sendable () async throws(AdminError) -> [UInt8]
 
     /// Makes a request of its parts; each parameter is the property of that name.
     package init(
         method: HTTPRequest.Method, path: String, query: String?, headers: HTTPFields, peer: AdminPeer,
-        body: @escaping @Sendable () async throws(AdminError) -> [UInt8]
+        body: @escaping BodyReader
     ) {
         self.method = method
         self.path = path
