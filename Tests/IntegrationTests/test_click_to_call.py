@@ -49,7 +49,8 @@ async def test_both_are_called_in_turn_and_hear_each_other(party, dialect):
 
     await at_alice.hold()
     await at_bob.until(lambda: at_bob.remotely_held, "held")
-    # aiortc cannot go on from here: it numbers its codecs anew in its own offer, and keeps sending by the former numbers.
+    # aiortc cannot go on from here: in its own offer it numbers its codecs anew, and it keeps sending by the former
+    # numbers.
     (await at_bob.end("bye")).succeeded()
     assert await ended(at_alice) == ("callEnd", None, "bye")
     record = await record_of(at_alice)
