@@ -56,8 +56,6 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
     case requestBodyTooLarge = "request.body_too_large"
     /// The request needs a body and has none.
     case requestBodyMissing = "request.body_missing"
-    /// The body is announced as a type that is not read here.
-    case requestUnsupportedMediaType = "request.unsupported_media_type"
     /// The body is not a JSON object.
     case requestMalformedJSON = "request.malformed_json"
     /// A field of the body is missing.
@@ -112,7 +110,6 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
             .requestMissingField, .requestInvalidValue, .idempotencyKeyInvalid, .importLineInvalid:
             400
         case .requestBodyTooLarge: 413
-        case .requestUnsupportedMediaType: 415
         case .idempotencyKeyReused: 422
         case .idempotencyInProgress, .userExists, .authNameTaken, .tokenExists: 409
         case .resourceNotFound, .userNotFound, .subscriptionNotFound, .callNotFound, .tokenNotFound: 404
