@@ -127,7 +127,7 @@ def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """What is in its files, but for the index of the log, which SQLite makes anew whenever it likes."""
-    files = [path for path in folder.glob("users.sqlite*") if not path.name.endswith("-shm")]
+    files = [path for path in folder.glob("users.sqlite*") if path.is_file() and not path.name.endswith("-shm")]
     return {path.name: path.read_bytes() for path in files}
 
 
