@@ -22,6 +22,7 @@ package enum JSONValue: Decodable, Equatable, Sendable, CustomStringConvertible 
     /// - Throws: `DecodingError`.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        // A failed attempt says that the value is of another kind; the last one throws.
         if container.decodeNil() {
             self = .null
         } else if let flag = try? container.decode(Bool.self) {

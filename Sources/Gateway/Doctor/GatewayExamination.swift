@@ -151,6 +151,7 @@ package struct GatewayExamination: Sendable {
 
     private func mediaPorts(isRunning: Bool) -> [Finding] {
         let first = configuration.media.firstPort
+        // `candidates` says what is wrong with the addresses for media.
         guard first != 0, let media = try? configuration.resolvedMedia() else { return [] }
         var taken: [String] = []
         var failed: [String] = []
@@ -230,6 +231,7 @@ package struct GatewayExamination: Sendable {
     // MARK: - Machine
 
     private static var availableMemory: Int? {
+        // Where the kernel does not tell, nothing is said of memory.
         guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("MemAvailable:") }),
             let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
@@ -293,6 +295,7 @@ extension NIOSSLCertificate {
     }
 
     fileprivate var isSelfSigned: Bool {
+        // A certificate that was read can be written; one that cannot is not told to be self-signed.
         (try? toDERBytes()).flatMap { Certificate.isSelfIssued(der: $0) } ?? false
     }
 }
