@@ -101,6 +101,7 @@ final class AskedOf: Administration, GatewayControls {
         return call == CallID(0xAB)
     }
 
+    func accountsChanged() async { note("accountsChanged") }
     func health() async -> GatewayHealth { GatewayHealth(version: "1", startedAt: 0, drain: drainStep, checks: []) }
     func limits() async -> [LimitInForce] { [LimitInForce("calls.maximum", 5, inUse: 1)] }
     var settings: [SettingInForce] { [SettingInForce("media.port", "7000")] }

@@ -164,6 +164,12 @@ async def test_what_operators_end_the_clients_hear(own_gateway, tmp_path, party)
     assert events[0]["type"] == "leg.joined" and events[-1]["data"]["reason"] == "maintenance at noon"
     assert len({event["id"] for event in events}) == len(events)
 
+    # Bob's client has just logged in with the password that changes now.
+    await asyncio.to_thread(admin.ask, "PATCH", "/users/bob@dev.local", {"password": "better"})
+    subscribe = {"subscribeRequest": {"service": ["call"]}}
+    (await bob.request("POST", "/subscription", subscribe)).refused(
+        403, 4, "subscribeResponse", "auth.wrong_password"
+    )
     ended = next(each for each in devices if each["user"] == "bob@dev.local")
     await asyncio.to_thread(ran, "device", "end", "bob@dev.local", ended["id"], *options)
     await bob.expect("gone")
@@ -173,7 +179,7 @@ async def test_what_operators_end_the_clients_hear(own_gateway, tmp_path, party)
     await alice.expect("gone")
     assert await alice.closed() == 1000
     alice.subscription = None
-    (await alice.request("POST", "/subscription", {"subscribeRequest": {"service": ["call"]}})).refused(
+    (await alice.request("POST", "/subscription", subscribe)).refused(
         403, 4, "subscribeResponse", "auth.wrong_password"
     )
 

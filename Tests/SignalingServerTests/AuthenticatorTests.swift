@@ -76,7 +76,8 @@ import Testing
         for number in 1...9 {
             clock.advance(by: .seconds(1))
             verified.insert(
-                key.digest("user \(number)"), of: address("joe"), checkedAgainst: key.mark(of: "record"), at: clock.now)
+                key.digest("user \(number)"), of: address("joe"), checkedAgainst: key.mark(of: "record"),
+                readAt: clock.now)
         }
         let found = (1...9).filter { verified.find(key.digest("user \($0)"), at: clock.now) != .unknown }
         #expect(found.last == 9)
@@ -88,6 +89,30 @@ import Testing
         try await users.remove(address("joe"))
         clock.advance(by: .seconds(2))
         #expect(await code("joe:secret") == .authWrongPassword)
+    }
+
+    @Test func `a password that was changed here is refused at once`() async {
+        #expect(await login("joe:secret") == .success(address("joe")))
+        await users.change("joe", to: "better")
+        await authenticator.accountsChanged()
+        #expect(await code("joe:secret") == .authWrongPassword)
+        #expect(await login("joe:better") == .success(address("joe")))
+    }
+
+    @Test func `a record that was being read while accounts changed does not count`() {
+        var verified = VerifiedCredentials(revalidation: .seconds(2), capacity: 4)
+        var random = SeededRandomSource(seed: 5)
+        let key = CredentialDigest.Key(using: &random)
+        let (digest, record) = (key.digest("joe"), key.mark(of: "record"))
+        let began = clock.now
+        clock.advance(by: .milliseconds(1))
+        verified.doubt(at: clock.now)
+        clock.advance(by: .milliseconds(1))
+        verified.insert(digest, of: address("joe"), checkedAgainst: record, readAt: began)
+        let (doubted, isFirst) = (verified.find(digest, at: clock.now), verified.confirm(digest, readAt: clock.now))
+        let confirmed = verified.find(digest, at: clock.now)
+        #expect(doubted == .knownFor(address("joe"), record: record))
+        #expect(!isFirst && confirmed == .known(address("joe")))
     }
 
     @Test func `a user with an auth name logs in with it, and not with the address`() async throws {

@@ -190,7 +190,7 @@ extension ConfigurationKey {
             "After this time one more wrong password is allowed from a network."),
         ConfigurationKey(
             "auth", "revalidation", \.authenticator.revalidation, .duration(.milliseconds(100)...(.seconds(300))),
-            "How long a password that was changed may still be accepted."),
+            "How long a password that another process has changed may still be accepted."),
         ConfigurationKey(
             "auth", "hashing_threads", \.hashingThreads, ValueFormat.count(1...64).orNone("auto", "one per core"),
             "Threads that check passwords, with what other threads leave of the cores."),

@@ -126,7 +126,8 @@ package struct Gateway: Sendable {
         let (stopRequests, stop) = AsyncStream.makeStream(of: Void.self)
         let controls = RunningGateway(
             configuration: configuration, maxConnections: signalingConfiguration.maxConnections,
-            startedAt: clock.epochMilliseconds, metrics: metrics, users: users, journal: journal,
+            startedAt: clock.epochMilliseconds, metrics: metrics, users: users,
+            authenticator: authenticator, tokens: tokens, journal: journal,
             administration: switchboard, drain: drain, level: level ?? LogLevelSwitch(configuration.log.level)
         ) { stop.yield() }
         let administration = AdminService(

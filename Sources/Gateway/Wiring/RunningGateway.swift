@@ -17,6 +17,9 @@ struct RunningGateway: GatewayControls {
     let startedAt: Int64
     let metrics: GatewayMetrics
     let users: WatchedUsers
+    let authenticator: Authenticator
+    /// `nil`: no bearer tokens are accepted.
+    let tokens: TokenAuthenticator?
     let journal: JournalStore
     let administration: any Administration
     let drain: DrainService
@@ -70,6 +73,10 @@ struct RunningGateway: GatewayControls {
 
     var logLevel: Logger.Level { level.level }
     func setLogLevel(_ level: Logger.Level) { self.level.set(level) }
+    func accountsChanged() async {
+        tokens?.accountsChanged()
+        await authenticator.accountsChanged()
+    }
     var drainStep: DrainStep { drain.step }
     func startDrain() { stop() }
 }

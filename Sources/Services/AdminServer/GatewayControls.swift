@@ -12,6 +12,9 @@ package protocol GatewayControls: Sendable {
     var logLevel: Logger.Level { get }
     /// Changes the log level until the process ends.
     func setLogLevel(_ level: Logger.Level)
+    /// Holds what is remembered of log-ins against the accounts again, since some have changed. Returns when no request
+    /// that comes now is accepted for an account as it was before.
+    func accountsChanged() async
     /// How far the drain is.
     var drainStep: DrainStep { get }
     /// Starts the drain, after which the process ends. Returns at once. The second time it ends quickly.

@@ -67,6 +67,7 @@ extension AdminResponder {
             throw AdminError(.requestMissingField, "The body names nothing to change.")
         }
         try await storing { () async throws(StorageError) in try await accounts.change(address, wanted) }
+        await controls.accountsChanged()
         if wanted.isEnabled == false { try await dismissRemovedUsers() }
         return .json(try await field(of: address))
     }
@@ -75,6 +76,7 @@ extension AdminResponder {
         let address = try user(call)
         let shown = try await field(of: address)
         try await storing { () async throws(StorageError) in try await accounts.remove(address) }
+        await controls.accountsChanged()
         try await dismissRemovedUsers()
         return .json(shown)
     }
@@ -138,8 +140,11 @@ extension AdminResponder {
             guard let index = error.index else { throw AdminError(error.error) }
             throw AdminError(error.error).inLine(drafts[index].line)
         }
-        // An account that was replaced may be disabled now.
-        if replaces { try await dismissRemovedUsers() }
+        if replaces {
+            await controls.accountsChanged()
+            // An account that was replaced may be disabled now.
+            try await dismissRemovedUsers()
+        }
         return .json(["imported": accounts.count])
     }
 }

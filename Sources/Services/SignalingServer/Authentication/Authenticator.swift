@@ -139,6 +139,9 @@ package actor Authenticator {
     /// The domain that completes user names without one.
     nonisolated var defaultDomain: String { configuration.defaultDomain }
 
+    /// Notes that accounts have changed: each remembered login is held against its account once more when it is used.
+    package func accountsChanged() { verified.doubt(at: clock.now) }
+
     /// How long a password, or an account, that another process has changed may still be accepted.
     nonisolated var revalidation: Duration { configuration.revalidation }
 
@@ -182,7 +185,8 @@ package actor Authenticator {
         guard throttle.permitsRecall(claim, isFamiliar: isUsual || isFamiliar(claim), at: clock.now) else {
             return .success(nil)
         }
-        switch verified.find(digest, at: clock.now) {
+        let now = clock.now
+        switch verified.find(digest, at: now) {
         case .unknown:
             return .success(nil)
         case .known:
@@ -191,7 +195,7 @@ package actor Authenticator {
         case .knownFor(_, let record):
             switch await records.record(of: user) {
             case .success(let stored?) where key.mark(of: stored.text) == record:
-                if verified.confirm(digest, at: clock.now) { metrics.loginsRestored.increment() }
+                if verified.confirm(digest, readAt: now) { metrics.loginsRestored.increment() }
                 arrived(with: digest, claim)
                 return .success(user)
             case .success:
@@ -321,6 +325,7 @@ package actor Authenticator {
         _ attempt: LoginThrottle.Attempt
     ) async -> Outcome {
         let user = login.user
+        let readAt = clock.now
         let record: LoginRecords.Record?
         switch await records.record(of: user) {
         // An account with an auth name is not found by its address, and is found by no other auth name.
@@ -340,7 +345,7 @@ package actor Authenticator {
             }
             throttle.succeeded(attempt)
             metrics.passwordChecks[.right].increment()
-            verified.insert(digest, of: user, checkedAgainst: key.mark(of: record.text), at: clock.now)
+            verified.insert(digest, of: user, checkedAgainst: key.mark(of: record.text), readAt: readAt)
             arrived(with: digest, claim)
             return .success(user)
         } catch {

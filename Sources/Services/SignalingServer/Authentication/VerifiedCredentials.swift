@@ -5,8 +5,8 @@ package import Primitives
 ///
 /// Only a keyed digest of the header is kept. An entry belongs to the stored password record against which it was
 /// checked. After `revalidation` the record is read again, and a changed or removed record ends the entry. A password
-/// that another process (the command line) has changed is therefore refused after that time at most. An entry from
-/// before a restart is not accepted until the record has been read.
+/// that another process has changed in the database is therefore refused after that time at most. An entry from before
+/// a restart, or from before ``doubt(at:)``, is not accepted until the record has been read.
 package struct VerifiedCredentials: Sendable {
     /// What is known about credentials.
     package enum Finding: Equatable, Sendable {
@@ -33,6 +33,8 @@ package struct VerifiedCredentials: Sendable {
     private let revalidation: Duration
     private let capacity: Int
     private var entries: [UInt64: Entry] = [:]
+    /// Records that were read no later than this may have changed since. `nil`: none was doubted.
+    private var doubtedAt: MonotonicTime?
 
     /// Makes an empty list.
     ///
@@ -58,10 +60,12 @@ package struct VerifiedCredentials: Sendable {
     /// What is known about the credentials.
     ///
     /// ``Finding/knownFor(_:record:)`` is returned once per period. Further requests get ``Finding/known(_:)`` while
-    /// the record is being read.
+    /// the record is being read, unless it is doubted.
     package mutating func find(_ digest: CredentialDigest, at now: MonotonicTime) -> Finding {
         guard let entry = entries[digest.tag], entry.digest.matches(digest) else { return .unknown }
-        guard let readAt = entry.readAt else { return .knownFor(entry.user, record: entry.record) }
+        guard let readAt = entry.readAt, doubtedAt.map({ readAt > $0 }) ?? true else {
+            return .knownFor(entry.user, record: entry.record)
+        }
         guard now - readAt >= revalidation else { return .known(entry.user) }
         entries[digest.tag]?.readAt = now
         return .knownFor(entry.user, record: entry.record)
@@ -69,20 +73,28 @@ package struct VerifiedCredentials: Sendable {
 
     /// Notes that the record has been read and is still the same.
     ///
+    /// - Parameter time: when the reading began.
     /// - Returns: whether that was the first time since the start.
-    package mutating func confirm(_ digest: CredentialDigest, at now: MonotonicTime) -> Bool {
-        guard entries[digest.tag]?.readAt == nil else { return false }
-        entries[digest.tag]?.readAt = now
-        return entries[digest.tag] != nil
+    package mutating func confirm(_ digest: CredentialDigest, readAt time: MonotonicTime) -> Bool {
+        guard let entry = entries[digest.tag] else { return false }
+        entries[digest.tag]?.readAt = max(entry.readAt ?? time, time)
+        return entry.readAt == nil
+    }
+
+    /// Notes that accounts have changed: a record counts only if its reading begins after `now`.
+    package mutating func doubt(at now: MonotonicTime) {
+        doubtedAt = now
     }
 
     /// Adds credentials that the slow hash has just accepted.
+    ///
+    /// - Parameter time: when the reading of the record began.
     package mutating func insert(
         _ digest: CredentialDigest, of user: UserAddress, checkedAgainst record: CredentialDigest.RecordMark,
-        at now: MonotonicTime
+        readAt time: MonotonicTime
     ) {
         makeRoom()
-        entries[digest.tag] = Entry(digest: digest, user: user, record: record, readAt: now, expires: 0)
+        entries[digest.tag] = Entry(digest: digest, user: user, record: record, readAt: time, expires: 0)
     }
 
     /// Adds credentials that were accepted before the start.

@@ -21,8 +21,15 @@ package final class TokenAuthenticator: Sendable {
     private let clock: any RuntimeClock
     private let metrics: GatewayMetrics
     private let logger: Logger
-    /// Users who have an account, and until when that is believed.
-    private let known = Lock<[UserAddress: MonotonicTime]>([:])
+    private let known = Lock(KnownUsers())
+
+    /// Users who have an account.
+    private struct KnownUsers {
+        /// Until when it is believed of each that they have one.
+        var until: [UserAddress: MonotonicTime] = [:]
+        /// How often accounts have changed; an answer from before a change is not remembered.
+        var changes = 0
+    }
 
     /// How many users are known at a time; beyond that, all are looked up again.
     private static let knownLimit = 10_000
@@ -88,9 +95,15 @@ package final class TokenAuthenticator: Sendable {
         }
     }
 
+    /// Notes that accounts have changed: each user's is looked up again.
+    package func accountsChanged() {
+        known.withLock { $0 = KnownUsers(changes: $0.changes + 1) }
+    }
+
     private func exists(_ user: UserAddress) async throws(APIError) -> Bool {
         let now = clock.now
-        if known.withLock({ $0[user].map { now < $0 } ?? false }) { return true }
+        let (isKnown, changes) = known.withLock { ($0.until[user].map { now < $0 } ?? false, $0.changes) }
+        if isKnown { return true }
         do throws(StorageError) {
             guard try await users.user(user) != nil else { return false }
         } catch {
@@ -98,8 +111,9 @@ package final class TokenAuthenticator: Sendable {
             throw .unavailable
         }
         known.withLock {
-            if $0.count >= Self.knownLimit { $0 = [:] }
-            $0[user] = now + passwords.revalidation
+            guard $0.changes == changes else { return }
+            if $0.until.count >= Self.knownLimit { $0.until = [:] }
+            $0.until[user] = now + passwords.revalidation
         }
         return true
     }
