@@ -201,7 +201,7 @@ let package = Package(
                 "RelayBaseline", "HandshakeBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl", "CallRuntime",
                 "MediaServer", "Observability", "Cryptography",
                 "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging, hummingbird,
-                nioCore, nioPosix, nioHTTP1, nioSSL, nioWebSocket, httpTypes,
+                nioCore, nioPosix, nioHTTP1, nioSSL, nioWebSocket, httpTypes, grdb,
             ],
             path: "Benchmarks/orbweaver-bench", swiftSettings: strict),
 

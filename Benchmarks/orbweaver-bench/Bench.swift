@@ -12,7 +12,8 @@ struct Bench: AsyncParsableCommand {
             RelayBenchmark.self, AllocationsBenchmark.self, SRTPBenchmark.self, CallStartBenchmark.self,
             MemoryBenchmark.self, LoadBenchmark.self,
             TranscodeBenchmark.self,
-            CallsBenchmark.self, BareRoute.self,
+            CallsBenchmark.self, ChannelsBenchmark.self, SubscribeBenchmark.self, BareRoute.self, BareChannels.self,
+            BareRows.self,
         ]
     )
 }

@@ -26,16 +26,19 @@ struct CallStartBenchmark: AsyncParsableCommand {
     @Option(help: "Rounds; the servers take turns.")
     var rounds = 10
 
+    @Option(help: "Where the gateway keeps what it promises: file or memory.")
+    var store = GatewayStore.file
+
     func run() async throws {
         let sdp = try String(contentsOfFile: offer, encoding: .utf8)
         let body = try Self.body(sdp: sdp)
         let bare = try await BareServer()
-        let heard = try await CallingGateway(gateway, calleeListens: true)
-        let unheard = try await CallingGateway(gateway, calleeListens: false)
+        let heard = try await CallingGateway(gateway, store, calleeListens: true)
+        let unheard = try await CallingGateway(gateway, store, calleeListens: false)
         defer {
             bare.process.stop()
-            heard.gateway.process.stop()
-            unheard.gateway.process.stop()
+            heard.gateway.stop()
+            unheard.gateway.stop()
         }
         var (baseline, listening, silent) = (UInt64(0), UInt64(0), UInt64(0))
         for round in 0...rounds {
@@ -83,8 +86,8 @@ private struct CallingGateway {
     private let client: HTTPClient
     private let sockets: [NotificationSocket?]
 
-    init(_ binary: String, calleeListens: Bool) async throws {
-        gateway = try await GatewayUnderTest(binary)
+    init(_ binary: String, _ store: GatewayStore, calleeListens: Bool) async throws {
+        gateway = try await GatewayUnderTest(binary, store: store)
         client = try await HTTPClient(port: gateway.port)
         sockets = [
             try await gateway.register("alice@dev.local", client, listens: calleeListens),

@@ -23,16 +23,18 @@ struct MemoryBenchmark: AsyncParsableCommand {
         if !tls { try await calls() }
     }
 
-    private static let users = ["alice", "bob", "carol", "dave"].map { "\($0)@dev.local" }
-
     private func sockets() async throws {
         let gateway = try await GatewayUnderTest(gateway, settings: ["registration.max_per_user=1000"])
-        defer { gateway.process.stop() }
+        defer { gateway.stop() }
         let client = try await HTTPClient(port: gateway.port)
         var open: [NotificationSocket?] = []
-        for index in 0..<8 { open.append(try await gateway.register(Self.users[index % 4], client, overTLS: tls)) }
+        for index in 0..<8 {
+            open.append(try await gateway.register(GatewayUnderTest.users[index % 4], client, overTLS: tls))
+        }
         let before = gateway.process.proportionalBytes
-        for index in 0..<count { open.append(try await gateway.register(Self.users[index % 4], client, overTLS: tls)) }
+        for index in 0..<count {
+            open.append(try await gateway.register(GatewayUnderTest.users[index % 4], client, overTLS: tls))
+        }
         try await Task.sleep(for: .seconds(1))
         report(
             "idle WebSocket\(tls ? " over TLS" : "") with its subscription", gateway.process.proportionalBytes - before)
@@ -42,7 +44,7 @@ struct MemoryBenchmark: AsyncParsableCommand {
     private func calls() async throws {
         let gateway = try await GatewayUnderTest(
             gateway, settings: GatewayUnderTest.toldAtOnce + ["media.consent_timeout=300s"])
-        defer { gateway.process.stop() }
+        defer { gateway.stop() }
         let peers = try LoadPeers()
         let caller = try await ScriptedCaller(gateway)
         // The first ones fill pools and tables.

@@ -35,6 +35,9 @@ struct CallsBenchmark: AsyncParsableCommand {
     @Option(help: "Rounds, at most 20; what is told is the median.")
     var rounds = 5
 
+    @Option(help: "Where the gateway keeps what it promises: file or memory.")
+    var store = GatewayStore.file
+
     func validate() throws {
         guard 1...5_000 ~= calls, 1...4_000 ~= standing, 1...1_000 ~= connected, 1...20 ~= rounds else {
             throw ValidationError(
@@ -43,8 +46,8 @@ struct CallsBenchmark: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let gateway = try await GatewayUnderTest(gateway, settings: GatewayUnderTest.toldAtOnce)
-        defer { gateway.process.stop() }
+        let gateway = try await GatewayUnderTest(gateway, store: store, settings: GatewayUnderTest.toldAtOnce)
+        defer { gateway.stop() }
         let caller = try await ScriptedCaller(gateway)
         let handshakes = try BareHandshakes()
         var (alone, many, connecting, bare) = (CallCost(), CallCost(), CallCost(), CallCost())

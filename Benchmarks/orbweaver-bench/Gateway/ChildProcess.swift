@@ -1,12 +1,15 @@
 import ArgumentParser
 import Foundation
+import Synchronization
 
 /// A server in a process of its own, so that what it costs can be told from what asking it costs.
-final class ChildProcess {
-    private let process = Process()
+final class ChildProcess: Sendable {
+    private let process: Mutex<Process>
+    private let pid: pid_t
 
     /// Starts a program with one event loop and waits until its port answers.
     init(_ executable: String, _ arguments: [String], port: Int, environment: [String: String] = [:]) async throws {
+        let process = Process()
         process.executableURL = URL(filePath: executable)
         process.arguments = arguments
         // The clients' variables are not meant for the server.
@@ -17,13 +20,15 @@ final class ChildProcess {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
+        pid = process.processIdentifier
+        self.process = Mutex(process)
         for _ in 0..<400 {
             // Refused until the port is open.
             if let client = try? await HTTPClient(port: port) {
                 await client.close()
                 return
             }
-            guard process.isRunning else { break }
+            guard self.process.withLock({ $0.isRunning }) else { break }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw ValidationError("\(executable) \(arguments.joined(separator: " ")) did not open port \(port)")
@@ -31,14 +36,16 @@ final class ChildProcess {
 
     /// Ends it as an operator would.
     func stop() {
-        process.terminate()
-        process.waitUntilExit()
+        process.withLock {
+            $0.terminate()
+            $0.waitUntilExit()
+        }
     }
 
     /// Nanoseconds that it has spent on CPUs so far, by threads that have ended too (clock_getcpuclockid(3)).
     func cpuNanoseconds() -> UInt64 {
         var (clock, time) = (clockid_t(), timespec())
-        guard unsafe clock_getcpuclockid(process.processIdentifier, &clock) == 0,
+        guard unsafe clock_getcpuclockid(pid, &clock) == 0,
             unsafe clock_gettime(clock, &time) == 0
         else { return 0 }
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
@@ -47,7 +54,7 @@ final class ChildProcess {
     /// Nanoseconds that its living threads whose name begins like this have spent on a CPU so far (proc(5), schedstat).
     func cpuNanoseconds(ofThreads name: String) -> UInt64 {
         let tasks =
-            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")) ?? []
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
         return tasks.reduce(0) { sum, task in
             guard text("task/\(task)/comm").hasPrefix(name) else { return sum }
             return sum + (text("task/\(task)/schedstat").split(separator: " ").first.flatMap { UInt64($0) } ?? 0)
@@ -62,6 +69,6 @@ final class ChildProcess {
 
     /// A file about the process; a thread may end between the listing and the reading.
     private func text(_ file: String) -> String {
-        (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/\(file)", encoding: .utf8)) ?? ""
+        (try? String(contentsOfFile: "/proc/\(pid)/\(file)", encoding: .utf8)) ?? ""
     }
 }

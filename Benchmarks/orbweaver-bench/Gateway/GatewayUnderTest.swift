@@ -1,13 +1,31 @@
 import ArgumentParser
+import Cryptography
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Primitives
 
-/// `orbweaver serve --dev` with one event loop and one media worker, and what a client needs to talk to it.
-final class GatewayUnderTest {
+/// Where the gateway under test keeps what it promises.
+enum GatewayStore: String, CaseIterable, ExpressibleByArgument {
+    /// In a file, as in production: each request that changes something waits until that is durable.
+    case file
+    /// In memory, as `serve --dev` has it.
+    case memory
+}
+
+/// `orbweaver serve` with one event loop and one media worker, and what a client needs to talk to it.
+final class GatewayUnderTest: Sendable {
     let process: ChildProcess
     let port: Int
     private let tlsPort: Int
+    /// The database and what belongs to it; `nil`: there is none.
+    private let folder: URL?
+
+    /// Users who are always there; all have the password `dev`.
+    static let users = ["alice", "bob", "carol", "dave"].map { "\($0)@dev.local" }
+
+    /// The name of one of the further users, from 0.
+    static func user(_ number: Int) -> String { "user\(number)@dev.local" }
 
     /// Two users make all calls, as fast as they can.
     private static let oneForAll = ["max_per_user", "max_ringing_per_user", "starts_per_user"].map {
@@ -17,19 +35,40 @@ final class GatewayUnderTest {
     /// which would make every call 350 ms long and so leave the gateway idle.
     static let toldAtOnce = ["registration.answer_time=0s", "registration.session_time=0s"]
 
-    /// - Parameter settings: `section.key=value`, over those of `--dev`.
-    init(_ binary: String, settings: [String] = []) async throws {
+    /// - Parameters:
+    ///   - furtherUsers: how many users there are besides the four; only with a file.
+    ///   - settings: `section.key=value`, over those that the benchmark needs.
+    init(_ binary: String, store: GatewayStore = .memory, furtherUsers: Int = 0, settings: [String] = []) async throws {
         port = try await FreePort.tcp()
         tlsPort = try await FreePort.tcp()
-        let arguments =
-            [
-                "serve", "--dev", "--http-port", "\(port)", "--https-port", "\(tlsPort)", "--media-port",
-                "\(try FreePort.udp())",
+        let mediaPort = try FreePort.udp()
+        let common = ["media.workers=1", "media.bind=127.0.0.1", "log.level=error"] + Self.oneForAll + settings
+        let arguments: [String]
+        let files = store == .file ? try DatabaseFolder() : nil
+        folder = files?.folder
+        switch files {
+        case nil:
+            arguments = [
+                "--dev", "--http-port", "\(port)", "--https-port", "\(tlsPort)", "--media-port", "\(mediaPort)",
             ]
-            + (["media.workers=1", "media.bind=127.0.0.1", "log.level=error"] + Self.oneForAll + settings).flatMap {
-                ["--set", $0]
-            }
-        process = try await ChildProcess(binary, arguments, port: port)
+        case let files?:
+            let own =
+                files.settings + [
+                    "listen.host=127.0.0.1", "listen.port=\(tlsPort)", "listen.plain_port=\(port)",
+                    "media.port=\(mediaPort)",
+                ]
+            arguments = own.flatMap { ["--set", $0] }
+        }
+        process = try await ChildProcess(
+            binary, ["serve"] + arguments + common.flatMap { ["--set", $0] }, port: port)
+        try files?.addUsers(Self.users + (0..<furtherUsers).map(Self.user), by: binary)
+    }
+
+    /// Ends the process, and removes its files.
+    func stop() {
+        process.stop()
+        // What is left of a temporary folder does no harm.
+        if let folder { try? FileManager.default.removeItem(at: folder) }
     }
 
     func path(_ user: String, _ resource: String) -> String { "/rest/version/1/user/\(user)/\(resource)" }
@@ -38,7 +77,20 @@ final class GatewayUnderTest {
     func register(_ user: String, _ client: HTTPClient, listens: Bool = true, overTLS: Bool = false) async throws
         -> NotificationSocket?
     {
-        let body = #"{"subscribeRequest":{"expires":3600,"service":["call"],"notificationType":"WebSocket"}}"#
+        let granted = try await subscribe(user, client)
+        guard listens else { return nil }
+        return try await NotificationSocket(port: port(overTLS: overTLS), overTLS: overTLS, path: granted.channel)
+    }
+
+    /// The port of WebSockets.
+    func port(overTLS: Bool) -> Int { overTLS ? tlsPort : port }
+
+    /// Subscribes a user; the paths of the subscription and of its channel.
+    func subscribe(_ user: String, _ client: HTTPClient, services: [String] = ["call"]) async throws -> (
+        subscription: String, channel: String
+    ) {
+        let list = services.map { "\"\($0)\"" }.joined(separator: ",")
+        let body = #"{"subscribeRequest":{"expires":3600,"service":[\#(list)],"notificationType":"WebSocket"}}"#
         let answer = try await client.request(
             .POST, path(user, "subscription"), user: user, body: ByteBuffer(string: body))
         guard answer.status == 201 else {
@@ -46,16 +98,54 @@ final class GatewayUnderTest {
         }
         let granted = try JSONDecoder().decode(Subscribed.self, from: Data(answer.body.readableBytesView))
             .subscribeResponse
-        guard listens else { return nil }
-        return try await NotificationSocket(
-            port: overTLS ? tlsPort : port, overTLS: overTLS, path: granted.subscriptionParams.notificationChannel)
+        return (granted.subscription, granted.subscriptionParams.notificationChannel)
     }
 
     private struct Subscribed: Decodable {
         struct Response: Decodable {
             struct Parameters: Decodable { var notificationChannel: String }
+            var subscription: String
             var subscriptionParams: Parameters
         }
         var subscribeResponse: Response
+    }
+}
+
+/// A temporary folder with what a gateway needs that is not `--dev`: a database with users, and a certificate.
+private struct DatabaseFolder {
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "orbweaver-bench-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let certificate = try Certificate(commonName: "orbweaver-bench")
+        try Data(certificate.certificatePEM.utf8).write(to: folder.appending(path: "certificate.pem"))
+        try Data(certificate.privateKeyPEM.value.utf8).write(to: folder.appending(path: "key.pem"))
+    }
+
+    var settings: [String] {
+        [
+            "storage.path=\(path("users.sqlite"))", "tls.certificate=\(path("certificate.pem"))",
+            "tls.key=\(path("key.pem"))", "registration.domain=dev.local",
+        ]
+    }
+
+    private func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
+
+    /// Adds accounts to the running gateway whose password `dev` costs next to nothing to check.
+    func addUsers(_ users: [String], by binary: String) throws {
+        var random = SecureRandomSource()
+        let record = try PasswordHash(of: "dev", cost: .init(logN: 4, r: 1, p: 1), random: &random).text
+        let lines = users.map { #"{"address":"\#($0)","passwordRecord":"\#(record)"}"# }
+        let file = folder.appending(path: "users.jsonl")
+        try Data(lines.joined(separator: "\n").utf8).write(to: file)
+        let command = Process()
+        command.executableURL = URL(filePath: binary)
+        command.arguments =
+            ["user", "import", file.path(percentEncoded: false)] + settings.flatMap { ["--set", $0] }
+        command.standardOutput = FileHandle.nullDevice
+        try command.run()
+        command.waitUntilExit()
+        guard command.terminationStatus == 0 else { throw ValidationError("the users could not be added") }
     }
 }

@@ -45,6 +45,18 @@ struct HTTPClient: Sendable {
         }
     }
 
+    /// Sends a request that has to succeed.
+    ///
+    /// - Throws: `ValidationError` with the answer if its status is not 2xx.
+    func succeed(_ method: HTTPMethod, _ path: String, user: String? = nil, body: ByteBuffer = ByteBuffer())
+        async throws
+    {
+        let answer = try await request(method, path, user: user, body: body)
+        guard 200..<300 ~= answer.status else {
+            throw ValidationError("\(method) \(path): \(answer.status) \(String(buffer: answer.body))")
+        }
+    }
+
     func close() async {
         // Fails only if it is closed already.
         try? await channel.close()

@@ -1,9 +1,6 @@
 import ArgumentParser
 import Foundation
 import NIOCore
-import NIOHTTP1
-import NIOPosix
-import NIOSSL
 import NIOWebSocket
 
 /// A notification channel; what arrives on it can be awaited in order.
@@ -30,44 +27,10 @@ final class NotificationSocket: Sendable {
     private let texts: AsyncStream<ByteBuffer>
 
     init(port: Int, overTLS: Bool = false, path: String) async throws {
-        let context = overTLS ? try Self.anyCertificate.get() : nil
         let (texts, continuation) = AsyncStream.makeStream(
             of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(1_000))
         self.texts = texts
-        let upgrade: EventLoopFuture<any Channel> = try await ClientBootstrap(
-            group: MultiThreadedEventLoopGroup.singleton
-        )
-        .connect(host: "127.0.0.1", port: port) { channel in
-            channel.eventLoop.makeCompletedFuture {
-                if let context {
-                    try channel.pipeline.syncOperations.addHandler(
-                        NIOSSLClientHandler(context: context, serverHostname: nil))
-                }
-                let upgrader = NIOTypedWebSocketClientUpgrader<any Channel>(maxFrameSize: 1 << 20) { channel, _ in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(Reader(continuation))
-                        return channel
-                    }
-                }
-                var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
-                head.headers = ["Host": "127.0.0.1", "Content-Length": "0"]
-                return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-                    configuration: .init(
-                        upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
-                            upgradeRequestHead: head, upgraders: [upgrader],
-                            notUpgradingCompletionHandler: {
-                                $0.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
-                            })))
-            }
-        }
-        channel = try await upgrade.get()
-    }
-
-    /// The gateway's certificate is made at its start, and vouched for by nobody.
-    private static let anyCertificate = Result {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.certificateVerification = .none
-        return try NIOSSLContext(configuration: configuration)
+        channel = try await WebSocketConnection.open(port: port, overTLS: overTLS, path: path) { Reader(continuation) }
     }
 
     /// The next notification of this type; what comes before it is passed over.
@@ -96,7 +59,6 @@ final class NotificationSocket: Sendable {
 
     private final class Reader: ChannelInboundHandler, Sendable {
         typealias InboundIn = WebSocketFrame
-        typealias OutboundOut = WebSocketFrame
 
         private let texts: AsyncStream<ByteBuffer>.Continuation
 
@@ -104,14 +66,8 @@ final class NotificationSocket: Sendable {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let frame = Self.unwrapInboundIn(data)
-            switch frame.opcode {
-            case .text: texts.yield(frame.unmaskedData)
-            case .ping:
-                let key = WebSocketMaskingKey([1, 2, 3, 4])
-                let pong = WebSocketFrame(fin: true, opcode: .pong, maskKey: key, data: frame.unmaskedData)
-                context.writeAndFlush(Self.wrapOutboundOut(pong), promise: nil)
-            default: break
-            }
+            if frame.opcode == .text { texts.yield(frame.unmaskedData) }
+            WebSocketConnection.answerPing(frame, context)
         }
 
         func channelInactive(context: ChannelHandlerContext) { texts.finish() }

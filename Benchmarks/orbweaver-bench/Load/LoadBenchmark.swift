@@ -76,7 +76,7 @@ struct LoadBenchmark: AsyncParsableCommand {
     private func measure(_ calls: Int) async throws -> Measurement {
         let gateway = try await GatewayUnderTest(
             gateway, settings: GatewayUnderTest.toldAtOnce + ["media.consent_timeout=300s"])
-        defer { gateway.process.stop() }
+        defer { gateway.stop() }
         let peers = try LoadPeers()
         let caller = try await ScriptedCaller(gateway)
         let before = gateway.process.proportionalBytes

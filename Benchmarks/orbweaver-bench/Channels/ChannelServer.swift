@@ -1,0 +1,143 @@
+import ArgumentParser
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// A server that keeps many WebSockets open, and can send each of them the same text.
+protocol ChannelServer {
+    var process: ChildProcess { get }
+    /// Opens so many, and waits until they have been told what they are told at first.
+    func open(_ count: Int, _ crowd: ChannelCrowd) async throws
+    /// Sends a text to each.
+    func fanOut(_ number: Int) async throws
+    func stop()
+}
+
+/// The baseline: `orbweaver-bench bare-channels` in a process of its own.
+struct BareChannelServer: ChannelServer {
+    let process: ChildProcess
+    private let port: Int
+    private let client: HTTPClient
+    private let text: ByteBuffer
+
+    /// - Parameter length: of the texts, in bytes.
+    init(sending length: Int) async throws {
+        port = try await FreePort.tcp()
+        process = try await ChildProcess("/proc/self/exe", ["bare-channels", "--port", "\(port)"], port: port)
+        client = try await HTTPClient(port: port)
+        text = ByteBuffer(repeating: UInt8(ascii: "x"), count: length)
+    }
+
+    func open(_ count: Int, _ crowd: ChannelCrowd) async throws {
+        for _ in 0..<count { try await crowd.join(port: port, overTLS: false, path: "/") }
+    }
+
+    func fanOut(_ number: Int) async throws {
+        try await client.succeed(.POST, "/", body: text)
+    }
+
+    func stop() { process.stop() }
+}
+
+/// The gateway. Its channels are of many users who watch one user's presence, or of few users with many devices.
+struct GatewayChannels: ChannelServer, Sendable {
+    /// Whom a text goes to.
+    enum Audience {
+        /// Users with one device each.
+        case watchers
+        /// Users with 1,000 devices each.
+        case devices
+    }
+
+    let gateway: GatewayUnderTest
+    private let audience: Audience
+    private let count: Int
+    private let overTLS: Bool
+    private let clients: [HTTPClient]
+
+    private static let devicesEach = 1_000
+    private static let settings = [
+        "registration.max_per_user=\(devicesEach)", "presence.max_watchers=1000000", "messages.per_user=1000000",
+        "listen.max_connections_per_address=60000", "registration.answer_time=0s", "listen.channel_idle=1h",
+    ]
+
+    var process: ChildProcess { gateway.process }
+
+    init(_ binary: String, _ audience: Audience, count: Int, overTLS: Bool = false) async throws {
+        (self.audience, self.count, self.overTLS) = (audience, count, overTLS)
+        gateway = try await GatewayUnderTest(binary, store: .file, furtherUsers: count, settings: Self.settings)
+        var clients: [HTTPClient] = []
+        // As many logins of strangers as one address may have waiting (LoginQueue).
+        for _ in 0..<4 { clients.append(try await HTTPClient(port: gateway.port)) }
+        self.clients = clients
+        // Who changes the presence is registered, and nobody listens there.
+        _ = try await gateway.subscribe(sender, clients[0], services: ["call", "Presence"])
+    }
+
+    func stop() { gateway.stop() }
+
+    private var sender: String { GatewayUnderTest.users[0] }
+
+    func open(_ count: Int, _ crowd: ChannelCrowd) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (first, client) in clients.enumerated() {
+                group.addTask { [self] in
+                    for index in stride(from: first, to: count, by: clients.count) {
+                        try await join(index, client, crowd)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        // Each watcher is told the presence as it is.
+        if audience == .watchers { try await crowd.wait(forTexts: count) }
+    }
+
+    private func join(_ index: Int, _ client: HTTPClient, _ crowd: ChannelCrowd) async throws {
+        let user = GatewayUnderTest.user(audience == .watchers ? index : index / Self.devicesEach)
+        let granted = try await gateway.subscribe(user, client, services: ["call", "IM", "Presence"])
+        try await crowd.join(port: gateway.port(overTLS: overTLS), overTLS: overTLS, path: granted.channel)
+        guard audience == .watchers else { return }
+        try await client.succeed(
+            .POST, gateway.path(user, "presenceWatcher"), user: user,
+            body: ByteBuffer(string: #"{"presenceWatcherRequest":{"userList":["\#(sender)"],"action":"watch"}}"#))
+    }
+
+    func fanOut(_ number: Int) async throws {
+        switch audience {
+        case .watchers:
+            let note = String(repeating: "\(number % 10)", count: 256)
+            try await clients[0].succeed(
+                .POST, gateway.path(sender, "presence"), user: sender,
+                body: ByteBuffer(
+                    string: #"{"presenceRequest":{"status":"open","activity":"busy","note":"\#(note)"}}"#))
+        case .devices:
+            for index in 0..<count / Self.devicesEach { try await send(to: GatewayUnderTest.user(index), number) }
+        }
+    }
+
+    /// A message that makes a notification of 1 KB.
+    private func send(to user: String, _ number: Int) async throws {
+        let text = String(repeating: "\(number % 10)", count: 620)
+        try await clients[0].succeed(
+            .POST, gateway.path(sender, "instantmessage"), user: sender,
+            body: ByteBuffer(string: #"{"imRequest":{"toUrl":"\#(user)","message":"\#(text)","type":"A2"}}"#))
+    }
+
+    /// The times from the request of a message to its notification, in nanoseconds.
+    func messageTimes(_ count: Int) async throws -> DelayHistogram {
+        let receiver = GatewayUnderTest.users[1]
+        let granted = try await gateway.subscribe(receiver, clients[0], services: ["call", "IM"])
+        let socket = try await NotificationSocket(port: gateway.port, path: granted.channel)
+        var times = DelayHistogram()
+        for number in 0..<count {
+            let start = ContinuousClock.now
+            async let told = socket.next("IM")
+            try await send(to: receiver, number)
+            _ = try await told
+            times.record(nanoseconds: (ContinuousClock.now - start).nanoseconds)
+        }
+        await socket.close()
+        return times
+    }
+}
