@@ -17,14 +17,12 @@ protocol ChannelServer {
 struct BareChannelServer: ChannelServer {
     let process: ChildProcess
     private let port: Int
-    private let client: HTTPClient
     private let text: ByteBuffer
 
     /// - Parameter length: of the texts, in bytes.
     init(sending length: Int) async throws {
         port = try await FreePort.tcp()
         process = try await ChildProcess("/proc/self/exe", ["bare-channels", "--port", "\(port)"], port: port)
-        client = try await HTTPClient(port: port)
         text = ByteBuffer(repeating: UInt8(ascii: "x"), count: length)
     }
 
@@ -33,7 +31,9 @@ struct BareChannelServer: ChannelServer {
     }
 
     func fanOut(_ number: Int) async throws {
+        let client = try await HTTPClient(port: port)
         try await client.succeed(.POST, "/", body: text)
+        await client.close()
     }
 
     func stop() { process.stop() }
@@ -53,8 +53,9 @@ struct GatewayChannels: ChannelServer, Sendable {
     private let audience: Audience
     private let count: Int
     private let overTLS: Bool
-    private let clients: [HTTPClient]
 
+    /// As many logins of strangers as one address may have waiting (LoginQueue).
+    private static let subscribers = 4
     private static let devicesEach = 1_000
     private static let settings = [
         "registration.max_per_user=\(devicesEach)", "presence.max_watchers=1000000", "messages.per_user=1000000",
@@ -65,13 +66,12 @@ struct GatewayChannels: ChannelServer, Sendable {
 
     init(_ binary: String, _ audience: Audience, count: Int, overTLS: Bool = false) async throws {
         (self.audience, self.count, self.overTLS) = (audience, count, overTLS)
-        gateway = try await GatewayUnderTest(binary, store: .file, furtherUsers: count, settings: Self.settings)
-        var clients: [HTTPClient] = []
-        // As many logins of strangers as one address may have waiting (LoginQueue).
-        for _ in 0..<4 { clients.append(try await HTTPClient(port: gateway.port)) }
-        self.clients = clients
+        gateway = try await GatewayUnderTest(
+            binary, store: .file, furtherUsers: count, hasTLS: overTLS, settings: Self.settings)
         // Who changes the presence is registered, and nobody listens there.
-        _ = try await gateway.subscribe(sender, clients[0], services: ["call", "Presence"])
+        let client = try await HTTPClient(port: gateway.port)
+        _ = try await gateway.subscribe(sender, client, services: ["call", "Presence"])
+        await client.close()
     }
 
     func stop() { gateway.stop() }
@@ -80,11 +80,13 @@ struct GatewayChannels: ChannelServer, Sendable {
 
     func open(_ count: Int, _ crowd: ChannelCrowd) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (first, client) in clients.enumerated() {
+            for first in 0..<Self.subscribers {
                 group.addTask { [self] in
-                    for index in stride(from: first, to: count, by: clients.count) {
+                    let client = try await HTTPClient(port: gateway.port)
+                    for index in stride(from: first, to: count, by: Self.subscribers) {
                         try await join(index, client, crowd)
                     }
+                    await client.close()
                 }
             }
             try await group.waitForAll()
@@ -104,22 +106,27 @@ struct GatewayChannels: ChannelServer, Sendable {
     }
 
     func fanOut(_ number: Int) async throws {
+        // Idle connections are closed by the gateway.
+        let client = try await HTTPClient(port: gateway.port)
         switch audience {
         case .watchers:
             let note = String(repeating: "\(number % 10)", count: 256)
-            try await clients[0].succeed(
+            try await client.succeed(
                 .POST, gateway.path(sender, "presence"), user: sender,
                 body: ByteBuffer(
                     string: #"{"presenceRequest":{"status":"open","activity":"busy","note":"\#(note)"}}"#))
         case .devices:
-            for index in 0..<count / Self.devicesEach { try await send(to: GatewayUnderTest.user(index), number) }
+            for index in 0..<count / Self.devicesEach {
+                try await send(to: GatewayUnderTest.user(index), number, client)
+            }
         }
+        await client.close()
     }
 
     /// A message that makes a notification of 1 KB.
-    private func send(to user: String, _ number: Int) async throws {
+    private func send(to user: String, _ number: Int, _ client: HTTPClient) async throws {
         let text = String(repeating: "\(number % 10)", count: 620)
-        try await clients[0].succeed(
+        try await client.succeed(
             .POST, gateway.path(sender, "instantmessage"), user: sender,
             body: ByteBuffer(string: #"{"imRequest":{"toUrl":"\#(user)","message":"\#(text)","type":"A2"}}"#))
     }
@@ -127,17 +134,19 @@ struct GatewayChannels: ChannelServer, Sendable {
     /// The times from the request of a message to its notification, in nanoseconds.
     func messageTimes(_ count: Int) async throws -> DelayHistogram {
         let receiver = GatewayUnderTest.users[1]
-        let granted = try await gateway.subscribe(receiver, clients[0], services: ["call", "IM"])
+        let client = try await HTTPClient(port: gateway.port)
+        let granted = try await gateway.subscribe(receiver, client, services: ["call", "IM"])
         let socket = try await NotificationSocket(port: gateway.port, path: granted.channel)
         var times = DelayHistogram()
         for number in 0..<count {
             let start = ContinuousClock.now
             async let told = socket.next("IM")
-            try await send(to: receiver, number)
+            try await send(to: receiver, number, client)
             _ = try await told
             times.record(nanoseconds: (ContinuousClock.now - start).nanoseconds)
         }
         await socket.close()
+        await client.close()
         return times
     }
 }

@@ -37,8 +37,12 @@ final class GatewayUnderTest: Sendable {
 
     /// - Parameters:
     ///   - furtherUsers: how many users there are besides the four; only with a file.
+    ///   - hasTLS: whether there is a port with TLS, too. The two share what the limit of open files leaves.
     ///   - settings: `section.key=value`, over those that the benchmark needs.
-    init(_ binary: String, store: GatewayStore = .memory, furtherUsers: Int = 0, settings: [String] = []) async throws {
+    init(
+        _ binary: String, store: GatewayStore = .memory, furtherUsers: Int = 0, hasTLS: Bool = true,
+        settings: [String] = []
+    ) async throws {
         port = try await FreePort.tcp()
         tlsPort = try await FreePort.tcp()
         let mediaPort = try FreePort.udp()
@@ -53,10 +57,10 @@ final class GatewayUnderTest: Sendable {
             ]
         case let files?:
             let own =
-                files.settings + [
-                    "listen.host=127.0.0.1", "listen.port=\(tlsPort)", "listen.plain_port=\(port)",
-                    "media.port=\(mediaPort)",
-                ]
+                files.settings + ["listen.host=127.0.0.1", "media.port=\(mediaPort)"]
+                + (hasTLS
+                    ? ["listen.port=\(tlsPort)", "listen.plain_port=\(port)"]
+                    : ["tls.mode=off", "listen.port=\(port)"])
             arguments = own.flatMap { ["--set", $0] }
         }
         process = try await ChildProcess(
@@ -125,10 +129,11 @@ private struct DatabaseFolder {
 
     var settings: [String] {
         [
-            "storage.path=\(path("users.sqlite"))", "tls.certificate=\(path("certificate.pem"))",
-            "tls.key=\(path("key.pem"))", "registration.domain=dev.local",
+            "storage.path=\(path("users.sqlite"))", "registration.domain=dev.local",
         ]
     }
+
+    var tls: [String] { ["tls.certificate=\(path("certificate.pem"))", "tls.key=\(path("key.pem"))"] }
 
     private func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
 

@@ -18,7 +18,7 @@ struct HTTPClient: Sendable {
         (channel, exchange) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let exchange = Exchange()
+                    let exchange = Exchange(on: channel.eventLoop)
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
                     try channel.pipeline.syncOperations.addHandler(exchange)
                     return (channel, NIOLoopBound(exchange, eventLoop: channel.eventLoop))
@@ -67,16 +67,19 @@ struct HTTPClient: Sendable {
         typealias InboundIn = HTTPClientResponsePart
         typealias OutboundOut = HTTPClientRequestPart
 
+        private let loop: any EventLoop
         private var context: ChannelHandlerContext?
         private var answer = Answer()
         private var waiting: EventLoopPromise<Answer>?
         private var deadline: Scheduled<Void>?
 
+        init(on loop: any EventLoop) { self.loop = loop }
+
         func handlerAdded(context: ChannelHandlerContext) { self.context = context }
         func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
         func send(_ head: HTTPRequestHead, _ body: ByteBuffer) -> EventLoopFuture<Answer> {
-            guard let context else { preconditionFailure("requests are sent while the connection is open") }
+            guard let context else { return loop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
             let promise = context.eventLoop.makePromise(of: Answer.self)
             waiting = promise
             let channel = context.channel
