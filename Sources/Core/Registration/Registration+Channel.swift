@@ -31,7 +31,9 @@ extension Registration {
     package func subscriptionExists(_ id: SubscriptionID) -> Bool { activeIndex(of: id) != nil }
 
     /// Whether the channel belongs to a subscription that has not ended.
-    package func channelExists(_ channel: ChannelID) -> Bool { active.contains { $0.channel == channel } }
+    package func channelExists(_ channel: ChannelID) -> Bool {
+        subscriptions.contains { $0.channel == channel && !$0.isEnding }
+    }
 
     /// The sockets that are open.
     package var sockets: [SocketID] { subscriptions.compactMap(\.socket) }
@@ -74,6 +76,9 @@ extension Registration {
     ) -> [RegistrationAction] {
         guard let index = subscriptions.firstIndex(where: { $0.channel == channel }) else { return [] }
         subscriptions[index].queue.confirm(through: number)
+        let hasMore = !subscriptions[index].queue.isReleased || subscriptions[index].lost > 0
+        // Most confirmations make room for nothing, and a user may have many devices that confirm.
+        guard hasMore || subscriptions[index].isEnding || !services.inbox.isEmpty else { return [] }
         return pump(at: now.monotonic) + tellLoss(at: now) + deliverKept(at: now)
     }
 

@@ -12,7 +12,8 @@ extension Registration {
     ///
     /// - Parameter service: in lower case.
     func receivers(of service: String) -> [SubscriptionID] {
-        active.filter { $0.isGranted(service) }.map(\.id)
+        // Every notice of a service asks for them, so that no subscription is copied.
+        subscriptions.compactMap { !$0.isEnding && $0.isGranted(service) ? $0.id : nil }
     }
 
     /// Informs all legs of the user.

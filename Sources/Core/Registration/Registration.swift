@@ -169,7 +169,7 @@ extension Registration {
 
 extension Registration {
     /// The devices that ring when the user is called.
-    package var devices: [Device] { active.compactMap(\.device) }
+    package var devices: [Device] { subscriptions.compactMap(\.device) }
 
     /// Gives the user a leg of a call.
     ///
@@ -249,7 +249,7 @@ extension Registration {
 
     /// The subscriptions that ask for reports on the quality of the user's calls.
     package var qualityReceivers: [SubscriptionID] {
-        active.filter { $0.services.contains { $0.lowercased() == Configuration.qualityService } }.map(\.id)
+        receivers(of: Configuration.qualityService)
     }
 
     /// Notifies those of the subscriptions that still exist, and the successors of those that were replaced.

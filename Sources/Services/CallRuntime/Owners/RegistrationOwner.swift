@@ -42,6 +42,8 @@ actor RegistrationOwner {
     /// The user's display name; empty: none is stored.
     var displayName = ""
     private var alarm = Alarm()
+    /// A message of the loop is being handled, which sets the timer afterwards.
+    private var isInLoop = false
     /// The owner accepts no new state, because it had nothing left to own.
     private(set) var isRetired = false
     /// Once the gateway is going to stop: the sockets that have been closed for that reason; `nil` before.
@@ -76,6 +78,8 @@ actor RegistrationOwner {
     }
 
     private func handle(_ message: Message) {
+        isInLoop = true
+        defer { isInLoop = false }
         switch message {
         case .sent(let message): handle(message)
         case .confirmed(let channel, let number):
@@ -294,7 +298,7 @@ extension RegistrationOwner {
         if registration.isIdle {
             isRetired = true
             inbox.finish()
-        } else if alarm.needsArming(for: registration.nextDeadline?.time) {
+        } else if !isInLoop, alarm.needsArming(for: registration.nextDeadline?.time) {
             inbox.post(.rearm)
         }
     }

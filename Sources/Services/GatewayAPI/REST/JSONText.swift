@@ -85,17 +85,20 @@ private final class JSONOutput {
 
     /// Quotes, backslashes and control characters are escaped; everything else stays UTF-8 (RFC 8259 §7).
     private static func append(_ text: String, to bytes: inout [UInt8]) {
-        let text = text.utf8.span
         bytes.append(UInt8(ascii: "\""))
-        for index in text.indices {
-            let byte = text[index]
-            if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-                bytes.append(byte)
-            } else {
-                escape(byte, to: &bytes)
-            }
+        // Most texts have nothing to escape, and long ones have long parts without.
+        var rest = text.utf8[...]
+        while let index = rest.firstIndex(where: needsEscape) {
+            bytes += rest[..<index]
+            escape(rest[index], to: &bytes)
+            rest = rest[rest.index(after: index)...]
         }
+        bytes += rest
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private static func escape(_ byte: UInt8, to bytes: inout [UInt8]) {

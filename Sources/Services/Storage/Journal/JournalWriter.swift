@@ -32,6 +32,7 @@ enum JournalWriter {
         let marks = marks(of: entries)
         var isMarked: Set<SubscriptionID> = []
         var written = Written()
+        var texts = ServiceNoticeText()
         for entry in entries {
             switch entry {
             case .event(let event): written.events.append(try write(event, database, at: now))
@@ -45,7 +46,7 @@ enum JournalWriter {
             case .registration(.notified(let id, let frame)):
                 let isTransmitted = marks[id].map { frame.eventID <= $0 } ?? false
                 if frame.eventID == marks[id] { isMarked.insert(id) }
-                try write(frame, of: id, isTransmitted: isTransmitted, database)
+                try write(frame, of: id, isTransmitted: isTransmitted, &texts, database)
             // Written below, or with the notification.
             case .registration(.transmitted): break
             case .registration(.numbered(let id, let number)): try raise("numbered", of: id, to: number, database)
@@ -116,9 +117,10 @@ enum JournalWriter {
     }
 
     private static func write(
-        _ frame: NotificationFrame, of id: SubscriptionID, isTransmitted: Bool, _ database: Database
+        _ frame: NotificationFrame, of id: SubscriptionID, isTransmitted: Bool, _ texts: inout ServiceNoticeText,
+        _ database: Database
     ) throws {
-        let columns = NoticeColumns(frame.notice)
+        let columns = NoticeColumns(frame.notice, &texts)
         try database.cachedStatement(
             sql: """
                 INSERT INTO notification

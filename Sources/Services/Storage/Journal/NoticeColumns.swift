@@ -24,14 +24,15 @@ struct NoticeColumns {
     /// What a service besides calls tells, as JSON; `nil`: it is something else.
     var content: String?
 
-    init(_ notice: Notice) {
+    /// - Parameter texts: the text that was made last, since many subscriptions are told the same.
+    init(_ notice: Notice, _ texts: inout ServiceNoticeText) {
         switch notice {
         case .call(let entry):
             kind = .event
             (call, startedAt, sequence) = (entry.call.column, entry.startedAt, entry.sequence)
         case .service(let notice):
             kind = .service
-            content = String(decoding: WireJSON.encode(notice), as: UTF8.self)
+            content = texts.text(of: notice)
         case .gone: kind = .gone
         case .overridden: kind = .overridden
         case .ping: kind = .ping
@@ -39,6 +40,19 @@ struct NoticeColumns {
             kind = .lost
             lost = count
         }
+    }
+}
+
+/// Writes notices of services as JSON. A notice that is the same as the one before is not written again.
+struct ServiceNoticeText {
+    private var last: (notice: ServiceNotice, text: String)?
+
+    /// The JSON of a notice.
+    mutating func text(of notice: ServiceNotice) -> String {
+        if let last, last.notice == notice { return last.text }
+        let text = String(decoding: WireJSON.encode(notice), as: UTF8.self)
+        last = (notice, text)
+        return text
     }
 }
 
