@@ -38,6 +38,12 @@ struct AdminOptions: ParsableArguments {
         return try UserAdministration(options.load().configuration)
     }
 
+    /// The applications of the gateway that runs; if none does, those in the database file.
+    func applications() async throws -> any ApplicationCommands {
+        if let client = try await runningGateway() { return RemoteApplications(client) }
+        return try ApplicationAdministration(options.load().configuration)
+    }
+
     /// The tokens of the gateway that runs; if none does, those in the database file.
     func tokens() async throws -> any TokenCommands {
         if let client = try await runningGateway() { return RemoteTokens(client) }

@@ -3,6 +3,7 @@ import CallRuntime
 import HTTPTypes
 import Logging
 import Primitives
+import Storage
 import Testing
 
 @Suite struct AdminResponderTests {
@@ -171,6 +172,67 @@ import Testing
         #expect(first.json["token"] is String)
         let second = await rig.ask(.post, "/admin/v1/tokens", wish, key: "k")
         #expect(second.status == 201 && second.json["token"] == nil && second.json["name"] as? String == "mon")
+    }
+
+    // MARK: Applications
+
+    @Test func `an application is added, shown, given a new secret and removed`() async throws {
+        let rig = try AdminRig()
+        let wish = #"{"name":"portal","domain":"Example.com"}"#
+        let added = await rig.ask(.post, "/admin/v1/applications", wish)
+        let secret = try #require(added.json["secret"] as? String)
+        #expect(added.status == 201 && added.json["domain"] as? String == "example.com" && secret.count == 64)
+        #expect(await rig.ask(.post, "/admin/v1/applications", wish).code == "application.exists")
+        let shown = await rig.ask(.get, "/admin/v1/applications/portal")
+        #expect(shown.json as? [String: String] == ["name": "portal", "domain": "example.com"])
+        let name = try #require(ApplicationName("portal"))
+        let rotated = await rig.ask(.post, "/admin/v1/applications/portal/secret")
+        let stored = try #require(try await rig.database.applications.application(name))
+        #expect(rotated.status == 200 && rotated.json["secret"] as? String == stored.secret.value)
+        #expect(stored.secret.value != secret)
+        #expect(await rig.ask(.delete, "/admin/v1/applications/portal").status == 200)
+        #expect(await rig.ask(.get, "/admin/v1/applications/portal").code == "application.not_found")
+        #expect(await rig.ask(.post, "/admin/v1/applications/portal/secret").code == "application.not_found")
+        let entries = try await rig.audit()
+        #expect(
+            entries.map { "\($0.operation) \($0.target) \($0.status ?? 0)" } == [
+                "addApplication portal Example.com 201",
+                "addApplication portal Example.com 409", "rotateApplicationSecret portal 200",
+                "removeApplication portal 200", "rotateApplicationSecret portal 404",
+            ])
+    }
+
+    @Test(arguments: [
+        (#"{"name":"a b","domain":"example.com"}"#, "request.invalid_value"),
+        (#"{"name":"portal","domain":"not a domain"}"#, "request.invalid_value"),
+        (#"{"name":"portal"}"#, "request.missing_field"),
+        (#"{"name":"portal","domain":"example.com","secret":"mine"}"#, "request.invalid_value"),
+    ])
+    func `an application that cannot be is refused`(_ body: String, _ code: String) async throws {
+        let rig = try AdminRig()
+        let refused = await rig.ask(.post, "/admin/v1/applications", body)
+        #expect(refused.status == 400 && refused.code == code)
+        #expect(await rig.ask(.get, "/admin/v1/applications").json["items"] as? [String] == [])
+    }
+
+    @Test func `applications are listed in pages, and an answer that is given again has no secret`() async throws {
+        let rig = try AdminRig()
+        for name in ["c", "a", "b"] {
+            let wish = #"{"name":"\#(name)","domain":"example.com"}"#
+            let first = await rig.ask(.post, "/admin/v1/applications", wish, key: name)
+            let again = await rig.ask(.post, "/admin/v1/applications", wish, key: name)
+            #expect(first.json["secret"] is String && again.status == 201)
+            #expect(again.json as? [String: String] == ["name": name, "domain": "example.com"])
+        }
+        _ = await rig.ask(.post, "/admin/v1/applications/a/secret", key: "rotate")
+        #expect(await rig.ask(.post, "/admin/v1/applications/a/secret", key: "rotate").json["secret"] == nil)
+        var (names, cursor): ([String], String?) = ([], "")
+        while let next = cursor {
+            let page = await rig.ask(.get, "/admin/v1/applications?limit=2" + next)
+            names += (page.json["items"] as? [[String: String]] ?? []).map { $0.values.sorted().joined(separator: " ") }
+            cursor = (page.json["next"] as? String).map { "&cursor=" + $0 }
+        }
+        #expect(names == ["a example.com", "b example.com", "c example.com"])
     }
 
     // MARK: Gateway

@@ -38,6 +38,7 @@ import Yams
         #expect(
             operations(.admin) == [
                 .addUser, .changeUser, .removeUser, .importUsers, .exportUsersWithPasswords, .addToken, .revokeToken,
+                .addApplication, .rotateApplicationSecret, .removeApplication,
             ])
         #expect(operations(.operator) == [.endSubscription, .endCall, .setLogLevel, .startDrain])
         #expect(operations(.readOnly).allSatisfy { $0.method == .get })

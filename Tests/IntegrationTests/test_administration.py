@@ -132,6 +132,35 @@ def test_an_export_is_imported_whole_or_not_at_all(own_gateway, tmp_path):
     assert admin.ask("GET", "/users/dora@dev.local").body["enabled"] is True
 
 
+def test_applications_are_kept_through_the_running_gateway_and_without_one(own_gateway, tmp_path):
+    own, options, admin = start(own_gateway, tmp_path)
+    secret = ran("app", "add", "portal", "--domain", "dev.local", *options).strip()
+    again = orbweaver("app", "add", "portal", "--domain", "dev.local", *options)
+    assert again.returncode == 1 and "There is an application named portal already." in again.stderr
+    admin.ask("POST", "/applications", {"name": "archive", "domain": "dev.local"})
+    assert ran("app", "list", *options) == "archive\tdev.local\nportal\tdev.local\n"
+    first = admin.ask("GET", "/applications?limit=1").body
+    assert first["items"] == [{"name": "archive", "domain": "dev.local"}]
+    rest = admin.ask("GET", f"/applications?limit=1&cursor={first['next']}").body
+    assert rest == {"items": [{"name": "portal", "domain": "dev.local"}]}
+    viewer = ran("admin", "token", "add", "viewer", "--role", "operator", *options).strip()
+    assert admin.ask("GET", "/applications/portal", token=viewer).status == 200
+    assert admin.ask("POST", "/applications/portal/secret", token=viewer).body["code"] == "auth.forbidden"
+    boss = ran("admin", "token", "add", "boss", "--role", "admin", *options).strip()
+    url = f"http://127.0.0.1:{admin.port}"
+    new = ran("app", "rotate", "portal", "--url", url, ORBWEAVER_ADMIN_TOKEN=boss).strip()
+    assert new != secret and len(new) == 64
+    ran("app", "remove", "archive", *options)
+    log = ran("admin", "audit", *options)
+    assert "\taddApplication\tportal dev.local\t201\tdone" in log
+    assert "\trotateApplicationSecret\tportal\t200\tdone" in log and secret not in log and new not in log
+    own.stop()
+    assert ran("app", "list", *options) == "portal\tdev.local\n"
+    ran("app", "remove", "portal", *options)
+    unknown = orbweaver("app", "rotate", "portal", *options)
+    assert unknown.returncode == 1 and "portal" in unknown.stderr
+
+
 async def test_what_operators_end_the_clients_hear(own_gateway, tmp_path, party):
     own, options, admin = start(own_gateway, tmp_path)
     alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)

@@ -1,4 +1,4 @@
-import CallControl
+import AdminServer
 import CallRuntime
 import Cryptography
 import Observability
@@ -6,7 +6,7 @@ import Primitives
 import Storage
 
 /// Carries out `orbweaver app`: changes to the database file, also while a gateway has it open.
-package struct ApplicationAdministration: Sendable {
+package struct ApplicationAdministration: ApplicationCommands {
     /// Why a command failed, in words for the operator.
     package typealias Refusal = UserAdministration.Refusal
 
@@ -27,13 +27,15 @@ package struct ApplicationAdministration: Sendable {
     /// - Returns: its new secret.
     /// - Throws: ``Refusal`` if the name or the domain cannot be read, the name is taken, or the database fails.
     package func add(_ name: String, domain: String) async throws(Refusal) -> String {
-        let secret = Self.makeSecret()
-        guard let domain = UserAddress(parsing: "user@" + domain)?.domain else {
-            throw Refusal(description: "\(domain) is no domain; write it like example.com")
+        var random = SecureRandomSource()
+        let application: StoredApplication
+        do throws(AdminError) {
+            application = try .make(name: name, domain: domain, random: &random)
+        } catch {
+            throw Refusal(description: error.detail)
         }
-        let application = StoredApplication(name: try parsed(name), domain: String(domain), secret: Redacted(secret))
         try await perform { applications throws(StorageError) in try await applications.add(application) }
-        return secret
+        return application.secret.value
     }
 
     /// One line per application: its name and, after a tab, its domain.
@@ -52,11 +54,11 @@ package struct ApplicationAdministration: Sendable {
     /// - Returns: the new secret.
     /// - Throws: ``Refusal`` if there is no such application, or the database fails.
     package func rotateSecret(of name: String) async throws(Refusal) -> String {
-        let (secret, name) = (Self.makeSecret(), try parsed(name))
-        try await perform { applications throws(StorageError) in
-            try await applications.setSecret(Redacted(secret), of: name)
-        }
-        return secret
+        let name = try parsed(name)
+        var random = SecureRandomSource()
+        let secret = StoredApplication.makeSecret(random: &random)
+        try await perform { applications throws(StorageError) in try await applications.setSecret(secret, of: name) }
+        return secret.value
     }
 
     /// Removes an application and the tokens that it has got.
@@ -92,11 +94,5 @@ package struct ApplicationAdministration: Sendable {
                 description: "\(text) is no name of an application; it has 1 to 64 letters, digits, -, _ and .")
         }
         return name
-    }
-
-    /// 256 random bits.
-    private static func makeSecret() -> String {
-        var random = SecureRandomSource()
-        return random.nextBytes(32).hexadecimal
     }
 }

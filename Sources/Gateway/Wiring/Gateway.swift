@@ -133,9 +133,10 @@ package struct Gateway: Sendable {
         let administration = AdminService(
             configuration: configuration.adminListeners(tls: listeners.first?.tls),
             responder: AdminResponder(
-                accounts: database.users, repository: database.administration, administration: switchboard,
-                controls: controls, journal: journal, events: events, auditLimits: configuration.admin.audit,
-                clock: clock, ownUser: ProcessIdentity.user, process: processName, logger: logger),
+                accounts: database.users, applications: database.applications, repository: database.administration,
+                administration: switchboard, controls: controls, journal: journal, events: events,
+                auditLimits: configuration.admin.audit, clock: clock, ownUser: ProcessIdentity.user,
+                process: processName, logger: logger),
             group: group, logger: logger)
 
         // Started in this order, shut down in reverse: drain first, while everything else still runs.

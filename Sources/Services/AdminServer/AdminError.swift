@@ -26,8 +26,9 @@ package struct AdminError: Error, Equatable, Sendable {
         case .userExists: self.init(.userExists, "\(error).")
         case .noSuchUser(let address): self.init(.userNotFound, "There is no user \(address).")
         case .authNameTaken(let name): self.init(.authNameTaken, "Another user logs in as \(name).")
-        case .applicationExists, .noSuchApplication:
-            preconditionFailure("no operation of this interface is about applications")
+        case .applicationExists(let name):
+            self.init(.applicationExists, "There is an application named \(name) already.")
+        case .noSuchApplication(let name): self.init(.applicationNotFound, "There is no application named \(name).")
         case .failed(let sentence): self.init(.serviceUnavailable, "\(sentence).", retryAfter: .seconds(5))
         }
     }
@@ -100,6 +101,10 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
     case tokenNotFound = "token.not_found"
     /// There is a token of this name.
     case tokenExists = "token.exists"
+    /// There is no such application.
+    case applicationNotFound = "application.not_found"
+    /// There is an application of this name.
+    case applicationExists = "application.exists"
     /// The database refuses.
     case serviceUnavailable = "service.unavailable"
 
@@ -111,8 +116,10 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
             400
         case .requestBodyTooLarge: 413
         case .idempotencyKeyReused: 422
-        case .idempotencyInProgress, .userExists, .authNameTaken, .tokenExists: 409
-        case .resourceNotFound, .userNotFound, .subscriptionNotFound, .callNotFound, .tokenNotFound: 404
+        case .idempotencyInProgress, .userExists, .authNameTaken, .tokenExists, .applicationExists: 409
+        case .resourceNotFound, .userNotFound, .subscriptionNotFound, .callNotFound, .tokenNotFound,
+            .applicationNotFound:
+            404
         case .resourceMethodNotAllowed: 405
         case .authMissing, .authMalformed, .authInvalidToken, .authTokenExpired: 401
         case .authRateLimited: 429

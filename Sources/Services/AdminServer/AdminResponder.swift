@@ -8,6 +8,7 @@ import Observability
 /// and idempotent answers, and asks the ports.
 package struct AdminResponder: Sendable {
     let accounts: any UserAccounts
+    let applications: any ApplicationRepository
     let repository: any AdministrationRepository
     let administration: any Administration
     let controls: any GatewayControls
@@ -36,11 +37,13 @@ package struct AdminResponder: Sendable {
     ///   - ownUser: the user of this process, who needs no token on the socket.
     ///   - process: a name that no other process has.
     package init(
-        accounts: any UserAccounts, repository: any AdministrationRepository, administration: any Administration,
-        controls: any GatewayControls, journal: any Journal, events: EventTail, auditLimits: AuditLimits,
+        accounts: any UserAccounts, applications: any ApplicationRepository, repository: any AdministrationRepository,
+        administration: any Administration, controls: any GatewayControls, journal: any Journal, events: EventTail,
+        auditLimits: AuditLimits,
         clock: any RuntimeClock, ownUser: UInt32, process: String, logger: Logger
     ) {
         self.accounts = accounts
+        self.applications = applications
         self.repository = repository
         self.administration = administration
         self.controls = controls
@@ -136,10 +139,15 @@ package struct AdminResponder: Sendable {
         return answer
     }
 
-    /// What is kept of an answer: all of it but a token, which is nowhere kept.
+    /// What is kept of an answer: all of it but a token or a secret, which is shown once.
     private func keepable(_ answer: AdminAnswer, of operation: AdminOperation) -> KeptAnswer? {
-        guard case .bytes(let bytes) = answer.body else { return nil }
-        let body = operation == .addToken && answer.status < 300 ? TokenField.withoutToken(bytes) : bytes
+        guard case .bytes(var body) = answer.body else { return nil }
+        if answer.status < 300 {
+            if operation == .addToken { body = TokenField.withoutToken(body) }
+            if [.addApplication, .rotateApplicationSecret].contains(operation) {
+                body = ApplicationField.withoutSecret(body)
+            }
+        }
         return KeptAnswer(status: answer.status, contentType: answer.contentType, body: body)
     }
 
@@ -214,6 +222,11 @@ package struct AdminResponder: Sendable {
         case .listTokens: try await listTokens()
         case .addToken: try await addToken(call)
         case .revokeToken: try await revokeToken(call)
+        case .listApplications: try await listApplications(call)
+        case .addApplication: try await addApplication(call)
+        case .showApplication: try await showApplication(call)
+        case .rotateApplicationSecret: try await rotateApplicationSecret(call)
+        case .removeApplication: try await removeApplication(call)
         case .listAudit: try await listAudit(call)
         case .tailEvents: try tailEvents(call)
         }
@@ -258,7 +271,8 @@ enum AuditTarget {
 
     static func text(_ operation: AdminOperation, _ values: [String: String], body: [UInt8]) -> String {
         let fields: [AdminOperation: [String]] = [
-            .addUser: ["address"], .addToken: ["name", "role"], .setLogLevel: ["level"],
+            .addUser: ["address"], .addToken: ["name", "role"],
+            .addApplication: ["name", "domain"], .setLogLevel: ["level"],
         ]
         let names = fields[operation]?.map { field($0, body) } ?? ["user", "id", "name"].compactMap { values[$0] }
         return String(names.filter { !$0.isEmpty }.joined(separator: " ").prefix(length))
@@ -266,7 +280,8 @@ enum AuditTarget {
 
     private static func field(_ name: String, _ body: [UInt8]) -> String {
         // A body that cannot be read is refused later.
-        let known = Set(AdminResponder.userFields + AdminResponder.tokenFields + ["level"])
+        let known = Set(
+            AdminResponder.userFields + AdminResponder.tokenFields + AdminResponder.applicationFields + ["level"])
         return (try? BodyFields(parsing: body, known: known).text(name)) ?? ""
     }
 }

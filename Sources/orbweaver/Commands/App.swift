@@ -8,20 +8,21 @@ struct App: AsyncParsableCommand {
             An application server signs a request for a user of its domain with its secret, and gets a token that logs the user in \
             once (docs/protocols/spidr.md, §2).
 
-            Works on the database file that storage.path names, also while a gateway is running on it. The secret is printed when it \
-            is made, and never again:
+            Asks the running gateway over its administration socket (admin.socket), or the one at --url with a token in \
+            ORBWEAVER_ADMIN_TOKEN. If no gateway listens there, works on the database file that storage.path names. The secret is \
+            printed when it is made, and never again:
 
                 orbweaver app add portal --domain example.com --config /etc/orbweaver.yaml
             """,
         subcommands: [Add.self, List.self, Rotate.self, Remove.self]
     )
 
-    /// Opens the database for one command, and closes it afterwards.
-    static func administer(_ options: ConfigurationOptions, _ body: (ApplicationAdministration) async throws -> Void)
-        async throws
-    {
+    /// Finds the gateway, or opens the database, for one command.
+    static func administer(
+        _ options: AdminOptions, _ body: (any ApplicationCommands) async throws -> Void
+    ) async throws {
         try await reportingFailure {
-            let applications = try ApplicationAdministration(options.load().configuration)
+            let applications = try await options.applications()
             try await body(applications)
             try applications.close()
         }
@@ -38,7 +39,7 @@ extension App {
         @Option(help: "The domain of the users whom it may log in, such as example.com.")
         var domain: String
 
-        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var options: AdminOptions
 
         func run() async throws {
             try await App.administer(options) { print(try await $0.add(name, domain: domain)) }
@@ -49,7 +50,7 @@ extension App {
         static let configuration = CommandConfiguration(
             abstract: "List the applications, one per line: name and domain, with a tab between.")
 
-        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var options: AdminOptions
 
         func run() async throws {
             try await App.administer(options) { for line in try await $0.list() { print(line) } }
@@ -63,7 +64,7 @@ extension App {
         @Argument(help: "The name of the application.")
         var name: String
 
-        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var options: AdminOptions
 
         func run() async throws {
             try await App.administer(options) { print(try await $0.rotateSecret(of: name)) }
@@ -77,7 +78,7 @@ extension App {
         @Argument(help: "The name of the application.")
         var name: String
 
-        @OptionGroup var options: ConfigurationOptions
+        @OptionGroup var options: AdminOptions
 
         func run() async throws {
             try await App.administer(options) { try await $0.remove(name) }

@@ -52,6 +52,16 @@ package enum AdminOperation: String, CaseIterable, Sendable {
     case addToken
     /// Revokes a token.
     case revokeToken
+    /// Lists applications, without the secrets.
+    case listApplications
+    /// Adds an application, and makes its secret.
+    case addApplication
+    /// Shows an application, without the secret.
+    case showApplication
+    /// Gives an application a new secret.
+    case rotateApplicationSecret
+    /// Removes an application and the tokens that it has got.
+    case removeApplication
     /// Lists entries of the audit log.
     case listAudit
     /// Sends the events of calls as they happen.
@@ -106,6 +116,11 @@ package enum AdminOperation: String, CaseIterable, Sendable {
         case .listTokens: (.get, "/tokens", .readOnly, [])
         case .addToken: (.post, "/tokens", .admin, [])
         case .revokeToken: (.delete, "/tokens/{name}", .admin, [])
+        case .listApplications: (.get, "/applications", .readOnly, Self.paging)
+        case .addApplication: (.post, "/applications", .admin, [])
+        case .showApplication: (.get, "/applications/{name}", .readOnly, [])
+        case .rotateApplicationSecret: (.post, "/applications/{name}/secret", .admin, [])
+        case .removeApplication: (.delete, "/applications/{name}", .admin, [])
         case .listAudit: (.get, "/audit", .readOnly, Self.paging + ["who"])
         case .tailEvents: (.get, "/events", .readOnly, ["since", "call"])
         }
