@@ -3,6 +3,7 @@ import CallRuntime
 import HTTPTypes
 import Logging
 import Primitives
+import Registration
 import Storage
 import Testing
 
@@ -111,6 +112,38 @@ import Testing
         let done = await rig.ask(.post, "/admin/v1/user-import?replace=true", bob + alice)
         #expect(done.json["imported"] as? Int == 2)
         #expect(await rig.ask(.get, "/admin/v1/users/bob@example.com").status == 200)
+    }
+
+    // MARK: Voice mail
+
+    @Test func `the number of voice messages is noted and shown`() async throws {
+        let rig = try AdminRig()
+        let path = "/admin/v1/users/alice@example.com/voicemail"
+        #expect(await rig.ask(.get, path).code == "user.not_found")
+        _ = await rig.ask(.post, "/admin/v1/users", Self.alice)
+        #expect(await rig.ask(.get, path).json as? [String: Int] == ["unheard": 0, "heard": 0])
+        let noted = await rig.ask(.put, path, #"{"unheard":1,"heard":2}"#)
+        #expect(noted.status == 200 && noted.json as? [String: Int] == ["unheard": 1, "heard": 2])
+        #expect(await rig.ask(.get, path).json as? [String: Int] == ["unheard": 1, "heard": 2])
+        let entry = try #require(try await rig.audit().last)
+        #expect(entry.operation == "setVoicemail" && entry.target == "alice@example.com" && entry.status == 200)
+        let bob = "/admin/v1/users/bob@example.com/voicemail"
+        #expect(await rig.ask(.put, bob, #"{"unheard":1,"heard":2}"#).code == "user.not_found")
+    }
+
+    @Test(arguments: [
+        (#"{"unheard":1}"#, "request.missing_field"), (#"{"heard":1,"unheard":null}"#, "request.missing_field"),
+        (#"{"unheard":-1,"heard":0}"#, "request.invalid_value"),
+        (#"{"unheard":0.5,"heard":0}"#, "request.invalid_value"),
+        (#"{"unheard":1000001,"heard":0}"#, "request.invalid_value"),
+        (#"{"unheard":"1","heard":0}"#, "request.invalid_value"),
+        (#"{"unheard":1,"total":2}"#, "request.invalid_value"),
+    ])
+    func `a number of voice messages that cannot be is refused`(_ body: String, _ code: String) async throws {
+        let rig = try AdminRig()
+        let refused = await rig.ask(.put, "/admin/v1/users/alice@example.com/voicemail", body)
+        #expect(refused.status == 400 && refused.code == code)
+        #expect(await rig.asked.voicemail(of: AskedOf.user) == .empty)
     }
 
     // MARK: Audit

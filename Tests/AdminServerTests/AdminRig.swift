@@ -83,6 +83,7 @@ final class AskedOf: Administration, GatewayControls {
         var asked: [String] = []
         var level = Logger.Level.info
         var step = DrainStep.serving
+        var voicemail = VoicemailCount.empty
     }
 
     static let user = UserAddress(parsing: "alice@example.com")!
@@ -100,6 +101,12 @@ final class AskedOf: Administration, GatewayControls {
     func endCall(_ call: CallID, reasonText: String?) async -> Bool {
         note("endCall \(call) \(reasonText ?? "-")")
         return call == CallID(0xAB)
+    }
+
+    func voicemail(of user: UserAddress) async -> VoicemailCount { state.withLock { $0.voicemail } }
+    func setVoicemail(of user: UserAddress, to count: VoicemailCount) async throws(StorageError) {
+        guard user == Self.user else { throw .noSuchUser(user) }
+        state.withLock { $0.voicemail = count }
     }
 
     func accountsChanged() async { note("accountsChanged") }

@@ -40,7 +40,8 @@ import Yams
                 .addUser, .changeUser, .removeUser, .importUsers, .exportUsersWithPasswords, .addToken, .revokeToken,
                 .addApplication, .rotateApplicationSecret, .removeApplication,
             ])
-        #expect(operations(.operator) == [.endSubscription, .endCall, .setLogLevel, .startDrain])
+        #expect(
+            operations(.operator) == [.endSubscription, .endCall, .setLogLevel, .startDrain, .setVoicemail])
         #expect(operations(.readOnly).allSatisfy { $0.method == .get })
         #expect(AdminRole.readOnly < .operator && .operator < .admin)
     }

@@ -193,7 +193,7 @@ struct ServiceFlowTests {
                 ])
             #expect(await rig.switchboard.voicemail(of: Self.bob) == .empty)
             let nobody = UserAddress(parsing: "nobody@example.com")!
-            await #expect(throws: ServiceRefusal.unknownReceiver) {
+            await #expect(throws: StorageError.noSuchUser(nobody)) {
                 try await rig.switchboard.setVoicemail(of: nobody, to: count)
             }
             try await rig.switchboard.unsubscribe(event: id, by: Self.bob)

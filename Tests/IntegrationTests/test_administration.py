@@ -161,6 +161,47 @@ def test_applications_are_kept_through_the_running_gateway_and_without_one(own_g
     assert unknown.returncode == 1 and "portal" in unknown.stderr
 
 
+async def test_the_number_of_voice_messages_reaches_devices_and_outlives_a_kill(own_gateway, tmp_path, peer):
+    own, options, admin = start(own_gateway, tmp_path)
+    alice, bob = await peer("alice", base=own.http), await peer("bob", base=own.http)
+    token = ran("admin", "token", "add", "mailboxes", "--role", "operator", *options).strip()
+    path = "/users/alice@dev.local/voicemail"
+
+    async def note(unheard: int, heard: int):
+        count = {"unheard": unheard, "heard": heard}
+        answer = await asyncio.to_thread(admin.ask, "PUT", path, count, token)
+        assert (answer.status, answer.body) == (200, count)
+
+    async def told() -> tuple[str, str, str]:
+        parameters = (await alice.expect("mwi")).message["mwiNotificationParams"]
+        return parameters["mwi"], parameters["totalVoice"], parameters["unheardVoice"]
+
+    await note(2, 1)
+    assert await told() == ("yes", "3", "2")
+    await note(2, 1)
+    await alice.expect_silence()
+    await note(0, 3)
+    assert await told() == ("no", "3", "0")
+    await bob.expect_silence()
+    missing = admin.ask("PUT", "/users/nobody@dev.local/voicemail", {"unheard": 1, "heard": 0}, token)
+    assert (missing.status, missing.body["code"]) == (404, "user.not_found")
+    viewer = ran("admin", "token", "add", "viewer", "--role", "read-only", *options).strip()
+    assert admin.ask("PUT", path, {"unheard": 1, "heard": 0}, viewer).body["code"] == "auth.forbidden"
+    await note(4, 0)
+    assert await told() == ("yes", "4", "4")
+    own.kill()
+    for client in (alice, bob):
+        await client.closed()
+    await asyncio.to_thread(own.start)
+    for client in (alice, bob):
+        await client.open_channel()
+    assert admin.ask("GET", path, token=viewer).body == {"unheard": 4, "heard": 0}
+    shown = (await alice.request("GET", "/voicemail")).json["mwiresponse"]
+    assert (shown["totalVoice"], shown["unheardVoice"]) == ("4", "4")
+    await note(0, 0)
+    assert await told() == ("no", "0", "0")
+
+
 async def test_what_operators_end_the_clients_hear(own_gateway, tmp_path, party):
     own, options, admin = start(own_gateway, tmp_path)
     alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)

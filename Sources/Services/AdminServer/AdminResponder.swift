@@ -203,6 +203,8 @@ package struct AdminResponder: Sendable {
         case .showUser: try await showUser(call)
         case .changeUser: try await changeUser(call)
         case .removeUser: try await removeUser(call)
+        case .showVoicemail: try await showVoicemail(call)
+        case .setVoicemail: try await setVoicemail(call)
         case .exportUsers: try await exportUsers(call, withPasswords: false)
         case .exportUsersWithPasswords: try await exportUsers(call, withPasswords: true)
         case .importUsers: try await importUsers(call)

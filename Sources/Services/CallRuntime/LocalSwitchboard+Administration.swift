@@ -34,6 +34,14 @@ extension LocalSwitchboard: Administration {
     package func endCall(_ call: CallID, reasonText: String?) async -> Bool {
         await owners.call(call)?.endByOperator(reasonText: reasonText) ?? false
     }
+
+    /// Notes how many voice messages a user has, and tells the user's clients.
+    ///
+    /// - Throws: `StorageError.noSuchUser`; `StorageError.failed`.
+    package func setVoicemail(of user: UserAddress, to count: VoicemailCount) async throws(StorageError) {
+        guard try await repository.user(user) != nil else { throw .noSuchUser(user) }
+        await voicemail.set(count, of: user)
+    }
 }
 
 extension RegistrationOwner {

@@ -109,14 +109,6 @@ extension LocalSwitchboard: UserServices {
     /// How many voice messages a user has.
     package func voicemail(of user: UserAddress) async -> VoicemailCount { await voicemail.count(of: user) }
 
-    /// Notes how many voice messages a user has; see `UserServices`.
-    ///
-    /// - Throws: `unknownReceiver`, or `storageUnavailable`.
-    package func setVoicemail(of user: UserAddress, to count: VoicemailCount) async throws(ServiceRefusal) {
-        guard try await account(user) != nil else { throw .unknownReceiver }
-        await voicemail.set(count, of: user)
-    }
-
     // MARK: - Parts
 
     /// Takes over what is kept for services from a process that has ended. What belongs to accounts that were removed

@@ -45,8 +45,6 @@ extension RecordingSwitchboard: UserServices {
 
     func voicemail(of user: UserAddress) async -> VoicemailCount { voicemail }
 
-    func setVoicemail(of user: UserAddress, to count: VoicemailCount) async throws(ServiceRefusal) { voicemail = count }
-
     private func noteService(_ event: Event) async throws(ServiceRefusal) {
         await note(event)
         if let serviceRefusal { throw serviceRefusal }

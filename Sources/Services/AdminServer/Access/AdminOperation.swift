@@ -14,6 +14,10 @@ package enum AdminOperation: String, CaseIterable, Sendable {
     case changeUser
     /// Removes an account, and ends everything of it.
     case removeUser
+    /// Shows how many voice messages a user has.
+    case showVoicemail
+    /// Notes how many voice messages a user has; the user's clients are told.
+    case setVoicemail
     /// Writes all accounts as JSON lines or CSV, without password records.
     case exportUsers
     /// The same with the password records, from which passwords can be guessed.
@@ -97,6 +101,8 @@ package enum AdminOperation: String, CaseIterable, Sendable {
         case .showUser: (.get, "/users/{user}", .readOnly, [])
         case .changeUser: (.patch, "/users/{user}", .admin, [])
         case .removeUser: (.delete, "/users/{user}", .admin, [])
+        case .showVoicemail: (.get, "/users/{user}/voicemail", .readOnly, [])
+        case .setVoicemail: (.put, "/users/{user}/voicemail", .operator, [])
         case .exportUsers: (.get, "/user-export", .readOnly, ["format"])
         case .exportUsersWithPasswords: (.get, "/user-export/with-passwords", .admin, ["format"])
         case .importUsers: (.post, "/user-import", .admin, ["format", "replace"])

@@ -1,8 +1,8 @@
 package import CallControl
 package import Registration
 
-/// What an operator can ask of subscriptions and calls, whoever's they are. Nothing here holds up an owner for longer
-/// than the question about its own state takes.
+/// What an operator can ask of subscriptions, calls and voice mail, whoever's they are. Nothing here holds up an owner
+/// for longer than the question about its own state takes.
 package protocol Administration: Sendable {
     /// The users and guests who have a registration, in no order. Some may have no subscription left.
     var registeredUsers: [UserAddress] { get async }
@@ -26,4 +26,12 @@ package protocol Administration: Sendable {
     /// - Parameter reasonText: the operator's words for them; `nil`: none.
     /// - Returns: `false` if there is no such call.
     func endCall(_ call: CallID, reasonText: String?) async -> Bool
+
+    /// How many voice messages a user has.
+    func voicemail(of user: UserAddress) async -> VoicemailCount
+    /// Notes how many voice messages a user has, as the system with the mailbox says, and tells the user's
+    /// subscriptions if that has changed. It is kept for the next process.
+    ///
+    /// - Throws: `noSuchUser` if there is none who may log in; `failed`.
+    func setVoicemail(of user: UserAddress, to count: VoicemailCount) async throws(StorageError)
 }

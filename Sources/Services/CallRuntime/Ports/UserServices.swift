@@ -1,7 +1,7 @@
 package import CallControl
 package import Registration
 
-/// What a signalling dialect, or the administration, can ask of the services besides calls: messages, presence,
+/// What a signalling dialect can ask of the services besides calls: messages, presence,
 /// voice mail, and subscriptions to events (spidr-wire §9, §10).
 ///
 /// Every function names the authenticated user, who has an account. Notifications are those of the user's
@@ -58,9 +58,4 @@ package protocol UserServices: Sendable {
 
     /// How many voice messages a user has.
     func voicemail(of user: UserAddress) async -> VoicemailCount
-    /// Notes how many voice messages a user has, as the system with the mailbox says, and tells the user's
-    /// subscriptions if that has changed. It is kept for the next process.
-    ///
-    /// - Throws: `unknownReceiver` if there is no such user; `storageUnavailable`.
-    func setVoicemail(of user: UserAddress, to count: VoicemailCount) async throws(ServiceRefusal)
 }
