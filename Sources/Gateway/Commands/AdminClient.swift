@@ -129,9 +129,10 @@ package struct AdminClient: Sendable {
         do {
             let channel = try await connect()
             try await channel.executeThenClose { inbound, outbound in
-                try await outbound.write(.head(head(method, path, body, contentType: contentType)))
-                if let body { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: body)))) }
-                try await outbound.write(.end(nil))
+                var parts = [HTTPClientRequestPart.head(head(method, path, body, contentType: contentType))]
+                if let body { parts.append(.body(.byteBuffer(ByteBuffer(bytes: body)))) }
+                // In one write: the server may answer a head without a body, and close, before the end is written.
+                try await outbound.write(contentsOf: parts + [.end(nil)])
                 for try await part in inbound {
                     hasAnswered = true
                     try receive(part)
