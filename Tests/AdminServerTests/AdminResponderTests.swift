@@ -277,7 +277,11 @@ import Testing
         #expect(await rig.ask(.put, "/admin/v1/log-level", #"{"level":"loud"}"#).code == "request.invalid_value")
         #expect(await rig.ask(.get, "/admin/v1/drain").json["step"] as? String == "serving")
         #expect(await rig.ask(.post, "/admin/v1/drain").status == 202)
-        #expect(rig.asked.asked == ["drain"])
+        let cancelled = await rig.ask(.delete, "/admin/v1/drain")
+        #expect(cancelled.status == 200 && cancelled.json["step"] as? String == "serving")
+        let again = await rig.ask(.delete, "/admin/v1/drain")
+        #expect(again.status == 409 && again.code == "drain.not_started")
+        #expect(rig.asked.asked == ["drain", "cancelDrain"])
     }
 
     @Test func `a path, a method or a parameter that is not there is refused`() async throws {

@@ -116,6 +116,11 @@ final class AskedOf: Administration, GatewayControls {
     var logLevel: Logger.Level { state.withLock { $0.level } }
     func setLogLevel(_ level: Logger.Level) { state.withLock { $0.level = level } }
     var drainStep: DrainStep { state.withLock { $0.step } }
+    func cancelDrain() async throws(AdminError) {
+        guard drainStep != .serving else { throw AdminError(.drainNotStarted, "There is no drain.") }
+        note("cancelDrain")
+        state.withLock { $0.step = .serving }
+    }
     func startDrain() {
         note("drain")
         state.withLock { $0.step = .announcing }

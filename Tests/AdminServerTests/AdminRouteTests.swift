@@ -41,7 +41,9 @@ import Yams
                 .addApplication, .rotateApplicationSecret, .removeApplication,
             ])
         #expect(
-            operations(.operator) == [.endSubscription, .endCall, .setLogLevel, .startDrain, .setVoicemail])
+            operations(.operator) == [
+                .endSubscription, .endCall, .setLogLevel, .startDrain, .cancelDrain, .setVoicemail,
+            ])
         #expect(operations(.readOnly).allSatisfy { $0.method == .get })
         #expect(AdminRole.readOnly < .operator && .operator < .admin)
     }

@@ -64,7 +64,8 @@ struct DrainTests {
             let idle = try #require(UserAddress(parsing: "carol@example.com"))
             try await rig.register(idle, on: 3)
             async let drained: Void = {
-                await rig.switchboard.drainGracefully()
+                rig.switchboard.refuseNewWork()
+                await rig.switchboard.lastCallEnded()
                 rig.recorder.record(.note("drained"))
             }()
             await rig.expect(["close 1001"], on: 3)

@@ -39,8 +39,8 @@ import Gateway
             let now = Self.time(step.second)
             let actions =
                 switch step.input {
-                case .stop: drain.stop(at: now)
-                case .callsEnded: drain.callsEnded(at: now)
+                case .stop: drain.stop(by: .signal, at: now)
+                case .callsEnded: drain.callsEnded(in: drain.number, at: now)
                 case .clientsTold: drain.clientsTold()
                 case .timeout: drain.timeout(at: now)
                 }
@@ -127,9 +127,55 @@ import Gateway
 
     @Test func `before the signal nothing happens`() {
         var drain = Drain(Drain.Configuration())
-        let actions = drain.callsEnded(at: Self.time(0)) + drain.clientsTold() + drain.timeout(at: Self.time(1_000))
+        let actions =
+            drain.callsEnded(in: 0, at: Self.time(0)) + drain.clientsTold() + drain.timeout(at: Self.time(1_000))
         #expect(actions.isEmpty)
         #expect(drain.state == .serving)
+    }
+
+    // MARK: Cancelling
+
+    private static var patient: Drain {
+        var configuration = Drain.Configuration()
+        (configuration.announce, configuration.calls, configuration.deadline) = (.seconds(4), .wait, .seconds(100))
+        return Drain(configuration)
+    }
+
+    @Test(arguments: [0.0, 4])
+    func `what an operator has started is cancelled while it announces or waits`(_ second: Double) throws {
+        var drain = Self.patient
+        #expect(throws: Drain.CancelFault.notStarted) { try drain.cancel() }
+        _ = drain.stop(by: .administration, at: Self.time(0)) + drain.timeout(at: Self.time(second))
+        #expect(try drain.cancel() == [.resume])
+        #expect(drain.state == .serving && drain.nextDeadline == nil)
+        let late = drain.callsEnded(in: 1, at: Self.time(5)) + drain.timeout(at: Self.time(1_000))
+        #expect(late.isEmpty)
+        #expect(throws: Drain.CancelFault.notStarted) { try drain.cancel() }
+    }
+
+    @Test func `a drain after one that was cancelled has its whole time, and waits for its own calls`() throws {
+        var drain = Self.patient
+        _ = drain.stop(by: .administration, at: Self.time(0)) + drain.timeout(at: Self.time(4))
+        _ = try drain.cancel()
+        let actions = drain.stop(by: .administration, at: Self.time(50)) + drain.timeout(at: Self.time(54))
+        #expect(actions == [.announce, .awaitCalls] && drain.end == Self.time(150))
+        let stale = drain.callsEnded(in: 1, at: Self.time(55))
+        #expect(stale.isEmpty)
+        let own = drain.callsEnded(in: drain.number, at: Self.time(56))
+        #expect(own == [.endCalls])
+    }
+
+    @Test func `what a signal has started, and what ends calls, is not cancelled`() {
+        var drain = Self.patient
+        _ = drain.stop(by: .signal, at: Self.time(0))
+        #expect(throws: Drain.CancelFault.ofSignal) { try drain.cancel() }
+        #expect(drain.state == .announcing(until: Self.time(4)))
+        var second = Self.patient
+        _ = second.stop(by: .administration, at: Self.time(0)) + second.stop(by: .administration, at: Self.time(1))
+        #expect(throws: Drain.CancelFault.callsEnding) { try second.cancel() }
+        _ = second.clientsTold()
+        #expect(throws: Drain.CancelFault.callsEnding) { try second.cancel() }
+        #expect(second.state == .done)
     }
 
     /// Whatever happens in whatever order, it is over before the deadline, and each thing is done at most once.
@@ -142,11 +188,11 @@ import Gateway
         configuration.calls = Drain.Calls.allCases[Int.random(in: 0...1, using: &random)]
         var drain = Drain(configuration)
         var now = Self.time(0)
-        var done = drain.stop(at: now)
+        var done = drain.stop(by: .signal, at: now)
         while let deadline = drain.nextDeadline {
             switch Int.random(in: 0...5, using: &random) {
-            case 0: done += drain.stop(at: now)
-            case 1: done += drain.callsEnded(at: now)
+            case 0: done += drain.stop(by: .signal, at: now)
+            case 1: done += drain.callsEnded(in: drain.number, at: now)
             case 2: done += drain.clientsTold()
             default:
                 now = max(now, deadline)
@@ -155,6 +201,7 @@ import Gateway
         }
         #expect(now - Self.time(0) < configuration.deadline)
         #expect(done.first == .announce && done.last == .close)
+        #expect(!done.contains(.resume))
         for action in [Drain.Action.announce, .awaitCalls, .endCalls, .close] {
             #expect(done.count { $0 == action } <= 1)
         }

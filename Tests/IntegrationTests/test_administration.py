@@ -285,6 +285,55 @@ def test_the_log_level_changes_and_the_drain_ends_the_gateway(own_gateway, tmp_p
     assert own.wait() == 0
 
 
+async def test_a_drain_that_waits_is_cancelled_and_everything_is_served_again(own_gateway, tmp_path, peer):
+    own, options, admin = start(own_gateway, tmp_path, drain={"calls": "wait", "announce": "2s", "deadline": "300s"})
+    alice, bob = await peer("alice", base=own.http), await peer("bob", base=own.http)
+    nothing = await asyncio.to_thread(orbweaver, "drain", "--cancel", *options)
+    assert nothing.returncode == 1 and "There is no drain to cancel" in nothing.stderr
+    at_alice = await alice.call("bob", sdp.offer())
+    invitation = await bob.expect("call")
+    (await bob.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
+    await alice.expect("respondCallUpdate", at_alice)
+    # While it announces.
+    assert await asyncio.to_thread(ran, "drain", *options) == "announcing\n"
+    assert own.readiness() == 503
+    assert await asyncio.to_thread(ran, "drain", "--cancel", *options) == "serving\n"
+    assert own.readiness() == 200
+    # While it waits for the call.
+    await asyncio.to_thread(ran, "drain", *options)
+    async with asyncio.timeout(20):
+        while await asyncio.to_thread(ran, "drain", "--status", *options) != "waiting\n":
+            await asyncio.sleep(0.1)
+    carol = {"address": "carol@dev.local", "password": "secret"}
+    assert (await asyncio.to_thread(admin.ask, "POST", "/users", carol)).status == 201
+    subscribe = {"subscribeRequest": {"service": ["call"]}}
+    refused = await bob.request("POST", "/subscription", subscribe)
+    refused.refused(503, 503, "subscribeResponse", "service.draining")
+    assert await asyncio.to_thread(ran, "drain", "--cancel", *options) == "serving\n"
+    assert own.readiness() == 200
+    # The last call ends, and with it no drain. New clients and calls come in.
+    await alice.end(at_alice)
+    await bob.expect("callEnd", invitation.session)
+    third = await peer("carol", password="secret", base=own.http)
+    session = await alice.call("carol", sdp.offer())
+    await third.expect("call")
+    await alice.end(session)
+    await third.expect("callEnd")
+    assert [each["operation"] for each in admin.ask("GET", "/audit?limit=2").body["items"]] == [
+        "cancelDrain", "addUser",
+    ]  # fmt: skip
+    # What ends calls is not cancelled any more.
+    own.terminate()
+    signalled = await asyncio.to_thread(admin.ask, "DELETE", "/drain")
+    assert (signalled.status, signalled.body["code"]) == (409, "drain.not_cancellable")
+    assert "A signal has started the drain" in signalled.body["detail"]
+    own.terminate()
+    for client in (alice, bob, third):
+        assert await client.closed() == 1001
+        client.subscription = None
+    assert await own.ended() == 0
+
+
 def test_the_doctor_explains_a_gateway_that_runs_and_one_that_does_not(own_gateway, tmp_path):
     own, options, admin = start(own_gateway, tmp_path)
     # The ports came as options, which the doctor has to be told as well.

@@ -4,11 +4,13 @@ package import Primitives
 ///
 ///               stop                   time           last call over, time
 ///     serving ───────▶ announcing ───────────▶ waiting ────────────────▶ ending ─────────▶ done
-///                          │   only with `wait` ─┘ │                       ▲    told, time
-///                          └────────── stop ───────┴───────────────────────┘
+///        ▲                 │   only with `wait` ─┘ │                       ▲    told, time
+///        │                 ├────────── stop ───────┼───────────────────────┘
+///        └─────────────────┴───────── cancel ──────┘
 ///
 /// docs/operations.md says what each step means to clients. A second `stop` shortens everything to the ending of
-/// calls.
+/// calls. What a signal has started is not cancelled: whoever sent the signal waits for the end of the process, and
+/// makes it end in its own time.
 package struct Drain: Equatable, Sendable {
     /// What becomes of the calls that exist when the gateway stops: the values of `drain.calls`.
     package enum Calls: String, CaseIterable, Sendable {
@@ -16,6 +18,24 @@ package struct Drain: Equatable, Sendable {
         case end
         /// They may end by themselves, as far as the deadline allows.
         case wait
+    }
+
+    /// Who wants the gateway to stop.
+    package enum Origin: Equatable, Sendable {
+        /// The system, by SIGTERM or SIGINT.
+        case signal
+        /// An operator, over the administration interface.
+        case administration
+    }
+
+    /// Why a drain is not cancelled.
+    package enum CancelFault: Error, Equatable {
+        /// There is no drain.
+        case notStarted
+        /// A signal has started it.
+        case ofSignal
+        /// Calls are being ended, or have been.
+        case callsEnding
     }
 
     /// The times of the drain.
@@ -50,6 +70,8 @@ package struct Drain: Equatable, Sendable {
     package enum Action: Equatable, Sendable {
         /// Tell load balancers that clients should go elsewhere.
         case announce
+        /// Take back the announcement, and accept new calls and subscriptions again.
+        case resume
         /// Accept no new calls and subscriptions, and report when the last call is over.
         case awaitCalls
         /// Accept nothing new, end the calls that exist, and report when clients have been told.
@@ -60,7 +82,12 @@ package struct Drain: Equatable, Sendable {
 
     /// The current step.
     package private(set) var state = State.serving
+    /// When the process must have ended; without meaning while it serves.
+    package private(set) var end = MonotonicTime.zero
+    /// Which drain it is, from 1; 0: there was none. One that was cancelled is followed by another one.
+    package private(set) var number = 0
     private let configuration: Configuration
+    private var origin = Origin.administration
     /// When calls must have been ended. The rest of the deadline is for closing sockets and threads.
     private var lastCallEnd = MonotonicTime.zero
 
@@ -68,9 +95,12 @@ package struct Drain: Equatable, Sendable {
     package init(_ configuration: Configuration) { self.configuration = configuration }
 
     /// Starts the drain. A second call ends it quickly.
-    package mutating func stop(at now: MonotonicTime) -> [Action] {
+    package mutating func stop(by origin: Origin, at now: MonotonicTime) -> [Action] {
         switch state {
         case .serving:
+            self.origin = origin
+            number += 1
+            end = now + configuration.deadline
             lastCallEnd = now + configuration.callTime
             state = .announcing(until: now + configuration.announce)
             return [.announce] + timeout(at: now)
@@ -79,11 +109,28 @@ package struct Drain: Equatable, Sendable {
         }
     }
 
-    /// Notes that no call is left.
-    package mutating func callsEnded(at now: MonotonicTime) -> [Action] {
+    /// Cancels the drain.
+    ///
+    /// - Throws: ``CancelFault``; nothing changes then.
+    package mutating func cancel() throws(CancelFault) -> [Action] {
         switch state {
-        case .waiting: end(at: now)
-        case .serving, .announcing, .ending, .done: []
+        case .serving: throw .notStarted
+        case .announcing, .waiting:
+            guard origin != .signal else { throw .ofSignal }
+            state = .serving
+            return [.resume]
+        case .ending, .done: throw .callsEnding
+        }
+    }
+
+    /// Notes that no call is left.
+    ///
+    /// - Parameter number: the drain that waited for it. A report for one that was cancelled changes nothing.
+    package mutating func callsEnded(in number: Int, at now: MonotonicTime) -> [Action] {
+        guard number == self.number else { return [] }
+        switch state {
+        case .waiting: return end(at: now)
+        case .serving, .announcing, .ending, .done: return []
         }
     }
 

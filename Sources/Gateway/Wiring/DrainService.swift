@@ -5,30 +5,31 @@ import Observability
 import Primitives
 import ServiceLifecycle
 import SignalingServer
-import Synchronization
 
-/// Does what a ``Drain`` decides, while sockets are still open. It is started last, so that it is shut down first and
-/// the other services wait for it.
-final class DrainService: Service {
-    private enum Event: Sendable {
+/// Owns the ``Drain``, and does what it decides while sockets are still open. Other services are told to shut down once
+/// calls are ended, when nothing can be taken back any more. This service is started last, so that it is shut down
+/// first and the others wait for it.
+actor DrainService: Service {
+    private enum Job: Sendable {
+        /// For the drain of this number.
+        case awaitCalls(Int)
+        case endCalls
+        case wake(at: MonotonicTime)
+        /// The services are shut down.
         case stop
-        case callsEnded
-        case clientsTold
-        case timeout
     }
 
     private let signaling: SignalingService
     private let switchboard: LocalSwitchboard
-    private let configuration: Drain.Configuration
     private let clock: any RuntimeClock
     private let logger: Logger
-    private let events: AsyncStream<Event>
-    private let inbox: AsyncStream<Event>.Continuation
-    private let hasStarted = Atomic(false)
-    private let shown = Mutex(DrainStep.serving)
+    private let jobs: AsyncStream<Job>
+    private let todo: AsyncStream<Job>.Continuation
+    private var drain: Drain
+    private let ending: AsyncStream<MonotonicTime>.Continuation
 
-    /// How far the drain is, for whoever asks.
-    var step: DrainStep { shown.withLock { $0 } }
+    /// Yields once, when the services are to be shut down: the time at which the process must have ended.
+    nonisolated let endings: AsyncStream<MonotonicTime>
 
     init(
         signaling: SignalingService, switchboard: LocalSwitchboard, configuration: Drain.Configuration,
@@ -36,87 +37,89 @@ final class DrainService: Service {
     ) {
         self.signaling = signaling
         self.switchboard = switchboard
-        self.configuration = configuration
         self.clock = clock
         self.logger = logger
-        (events, inbox) = AsyncStream.makeStream()
+        drain = Drain(configuration)
+        (jobs, todo) = AsyncStream.makeStream()
+        (endings, ending) = AsyncStream.makeStream()
     }
 
-    /// Notes a signal. Returns `true` for the first one: all services are to be shut down then.
-    func stop() -> Bool {
-        guard hasStarted.exchange(true, ordering: .acquiringAndReleasing) else { return true }
-        inbox.yield(.stop)
-        return false
-    }
-
-    func run() async {
-        await untilShutdown()
-        guard Task.isShuttingDownGracefully else { return }
-        await withDiscardingTaskGroup { group in
-            var drain = Drain(configuration)
-            let first = drain.stop(at: clock.now)
-            show(drain.state)
-            perform(first, by: drain.nextDeadline, in: &group)
-            // Ends with the drain, or with the task when the deadline has passed.
-            for await event in events where drain.state != .done {
-                let actions =
-                    switch event {
-                    case .stop: drain.stop(at: clock.now)
-                    case .callsEnded: drain.callsEnded(at: clock.now)
-                    case .clientsTold: drain.clientsTold()
-                    case .timeout: drain.timeout(at: clock.now)
-                    }
-                show(drain.state)
-                perform(actions, by: drain.nextDeadline, in: &group)
-            }
-            group.cancelAll()
+    /// How far the drain is, for whoever asks.
+    var step: DrainStep {
+        switch drain.state {
+        case .serving: .serving
+        case .announcing: .announcing
+        case .waiting: .waiting
+        case .ending: .ending
+        case .done: .done
         }
     }
 
-    private func show(_ state: Drain.State) {
-        let step: DrainStep =
-            switch state {
-            case .serving: .serving
-            case .announcing: .announcing
-            case .waiting: .waiting
-            case .ending: .ending
-            case .done: .done
+    /// Starts the drain, or ends it quickly if it is under way.
+    func stop(by origin: Drain.Origin) { perform(drain.stop(by: origin, at: clock.now)) }
+
+    /// Cancels the drain. When this returns, everything is served again.
+    ///
+    /// - Throws: ``Drain/CancelFault``.
+    func cancel() throws(Drain.CancelFault) { perform(try drain.cancel()) }
+
+    /// Serves until the drain is over, and the services are shut down.
+    func run() async {
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                // Ends with the drain, or with the task when the deadline has passed.
+                for await job in jobs { group.addTask { await self.carryOut(job) } }
+                group.cancelAll()
             }
-        shown.withLock { $0 = step }
+        } onGracefulShutdown: {
+            self.todo.yield(.stop)
+        }
+        await untilShutdown()
     }
 
-    /// Carries out actions.
-    ///
-    /// - Parameter deadline: when the drain must be woken if nothing happens before.
-    private func perform(_ actions: [Drain.Action], by deadline: MonotonicTime?, in group: inout DiscardingTaskGroup) {
+    private func carryOut(_ job: Job) async {
+        switch job {
+        case .awaitCalls(let number):
+            await switchboard.lastCallEnded()
+            perform(drain.callsEnded(in: number, at: clock.now))
+        case .endCalls:
+            await switchboard.drain()
+            perform(drain.clientsTold())
+        case .wake(let time):
+            // Fails only when cancelled. Then the drain need not be woken.
+            do { try await clock.sleep(until: time) } catch { return }
+            perform(drain.timeout(at: clock.now))
+        case .stop:
+            stop(by: .signal)
+        }
+    }
+
+    private func perform(_ actions: [Drain.Action]) {
         for action in actions {
             switch action {
             case .announce:
                 logger.info("draining", metadata: [LogKey.action: "not ready any more"])
                 signaling.announceDraining()
+            case .resume:
+                logger.info("draining", metadata: [LogKey.action: "cancelled"])
+                switchboard.acceptNewWork()
+                signaling.withdrawDraining()
             case .awaitCalls:
                 logger.info("draining", metadata: [LogKey.action: "no new calls"])
-                group.addTask { [switchboard, inbox] in
-                    await switchboard.drainGracefully()
-                    inbox.yield(.callsEnded)
-                }
+                switchboard.refuseNewWork()
+                todo.yield(.awaitCalls(drain.number))
             case .endCalls:
                 logger.info("draining", metadata: [LogKey.action: "calls are ended"])
+                switchboard.refuseNewWork()
                 signaling.startDraining()
-                group.addTask { [switchboard, inbox] in
-                    await switchboard.drain()
-                    inbox.yield(.clientsTold)
-                }
+                ending.yield(drain.end)
+                ending.finish()
+                todo.yield(.endCalls)
             case .close:
-                inbox.finish()
+                todo.finish()
             }
         }
         // An action that does not change the deadline wakes the drain once more than needed.
-        guard let deadline else { return }
-        group.addTask { [clock, inbox] in
-            // Fails only when cancelled. Then the drain need not be woken.
-            do { try await clock.sleep(until: deadline) } catch { return }
-            inbox.yield(.timeout)
-        }
+        if !actions.isEmpty, let deadline = drain.nextDeadline { todo.yield(.wake(at: deadline)) }
     }
 }

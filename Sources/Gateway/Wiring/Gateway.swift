@@ -26,8 +26,6 @@ package struct Gateway: Sendable {
     private let signaling: SignalingService
     private let drain: DrainService
     private let administration: AdminService
-    /// Yields when an operator asks the gateway to stop.
-    private let stopRequests: AsyncStream<Void>
     private let signals: [UnixSignal]
     private let services: ServiceGroup
     private let logger: Logger
@@ -123,13 +121,11 @@ package struct Gateway: Sendable {
             signaling: signaling, switchboard: switchboard, configuration: configuration.drain, clock: clock,
             logger: logger)
 
-        let (stopRequests, stop) = AsyncStream.makeStream(of: Void.self)
         let controls = RunningGateway(
             configuration: configuration, maxConnections: signalingConfiguration.maxConnections,
             startedAt: clock.epochMilliseconds, metrics: metrics, users: users,
             authenticator: authenticator, tokens: tokens, journal: journal,
-            administration: switchboard, drain: drain, level: level ?? LogLevelSwitch(configuration.log.level)
-        ) { stop.yield() }
+            administration: switchboard, drain: drain, level: level ?? LogLevelSwitch(configuration.log.level))
         let administration = AdminService(
             configuration: configuration.adminListeners(tls: listeners.first?.tls),
             responder: AdminResponder(
@@ -152,12 +148,10 @@ package struct Gateway: Sendable {
             signaling,
             drain,
         ]
-        var lifecycle = ServiceGroupConfiguration(services: services, logger: logger)
-        lifecycle.maximumGracefulShutdownDuration = configuration.drain.deadline
         return Gateway(
             metrics: metrics, configuration: configuration, signaling: signaling, drain: drain,
-            administration: administration, stopRequests: stopRequests, signals: signals,
-            services: ServiceGroup(configuration: lifecycle), logger: logger)
+            administration: administration, signals: signals,
+            services: ServiceGroup(configuration: .init(services: services, logger: logger)), logger: logger)
     }
 
     /// Builds a gateway and runs it until SIGTERM or SIGINT, as `orbweaver serve` does.
@@ -181,10 +175,9 @@ package struct Gateway: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { await announce() }
             group.addTask { for await _ in arriving { await shutDown() } }
-            group.addTask { for await _ in stopRequests { await shutDown() } }
             defer { group.cancelAll() }
             do {
-                try await services.run()
+                try await runServices()
             } catch let error as IOError {
                 throw GatewayFailure(opening: configuration, error)
             } catch is CancellationError where signaling.isDraining {
@@ -195,11 +188,27 @@ package struct Gateway: Sendable {
         logger.info("stopped")
     }
 
+    /// Runs the services. The drain says when they are shut down, and when those that are left are cut off.
+    ///
+    /// - Throws: `CancellationError` if some were cut off; otherwise the error of the service that failed.
+    private func runServices() async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await services.run() }
+            group.addTask {
+                for await end in drain.endings {
+                    await services.triggerGracefulShutdown()
+                    try await SystemClock().sleep(until: end)
+                }
+                throw CancellationError()
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
     /// Ends ``run()`` as a signal would. The second time it ends quickly, whatever `drain.announce` and `drain.calls`
     /// say.
-    package func shutDown() async {
-        if drain.stop() { await services.triggerGracefulShutdown() }
-    }
+    package func shutDown() async { await drain.stop(by: .signal) }
 
     /// The TCP port of the administration interface; `nil` if there is none. Waits until that is known; to be asked
     /// once.

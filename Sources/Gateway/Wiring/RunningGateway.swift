@@ -24,15 +24,13 @@ struct RunningGateway: GatewayControls {
     let administration: any Administration
     let drain: DrainService
     let level: LogLevelSwitch
-    /// Asks the process to stop as a signal would.
-    let stop: @Sendable () -> Void
 
     func health() async -> GatewayHealth {
         let isReadable = await users.areReadable()
         let isFailing = journal.isFailing
         let (open, limit) = (DescriptorLimit.inUse, DescriptorLimit.current)
         return GatewayHealth(
-            version: GatewayVersion.current, startedAt: startedAt, drain: drain.step,
+            version: GatewayVersion.current, startedAt: startedAt, drain: await drain.step,
             checks: [
                 .init(
                     "database", isHealthy: isReadable,
@@ -77,8 +75,25 @@ struct RunningGateway: GatewayControls {
         tokens?.accountsChanged()
         await authenticator.accountsChanged()
     }
-    var drainStep: DrainStep { drain.step }
-    func startDrain() { stop() }
+    var drainStep: DrainStep { get async { await drain.step } }
+    func startDrain() async { await drain.stop(by: .administration) }
+    func cancelDrain() async throws(AdminError) {
+        do throws(Drain.CancelFault) {
+            try await drain.cancel()
+        } catch {
+            switch error {
+            case .notStarted: throw AdminError(.drainNotStarted, "There is no drain to cancel; the gateway serves.")
+            case .ofSignal:
+                throw AdminError(
+                    .drainNotCancellable,
+                    "A signal has started the drain: whoever sent it waits for the end of the process, and kills it "
+                        + "otherwise.")
+            case .callsEnding:
+                throw AdminError(
+                    .drainNotCancellable, "Calls are being ended, and parts of the process with them; start it again.")
+            }
+        }
+    }
 }
 
 /// Passes the events of calls on to two logs.

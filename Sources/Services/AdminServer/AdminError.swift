@@ -105,6 +105,10 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
     case applicationNotFound = "application.not_found"
     /// There is an application of this name.
     case applicationExists = "application.exists"
+    /// There is no drain to cancel.
+    case drainNotStarted = "drain.not_started"
+    /// The drain has gone too far to be cancelled, or a signal has started it.
+    case drainNotCancellable = "drain.not_cancellable"
     /// The database refuses.
     case serviceUnavailable = "service.unavailable"
 
@@ -116,7 +120,9 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
             400
         case .requestBodyTooLarge: 413
         case .idempotencyKeyReused: 422
-        case .idempotencyInProgress, .userExists, .authNameTaken, .tokenExists, .applicationExists: 409
+        case .idempotencyInProgress, .userExists, .authNameTaken, .tokenExists, .applicationExists,
+            .drainNotStarted, .drainNotCancellable:
+            409
         case .resourceNotFound, .userNotFound, .subscriptionNotFound, .callNotFound, .tokenNotFound,
             .applicationNotFound:
             404

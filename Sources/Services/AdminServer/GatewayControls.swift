@@ -16,9 +16,13 @@ package protocol GatewayControls: Sendable {
     /// that comes now is accepted for an account as it was before.
     func accountsChanged() async
     /// How far the drain is.
-    var drainStep: DrainStep { get }
+    var drainStep: DrainStep { get async }
     /// Starts the drain, after which the process ends. Returns at once. The second time it ends quickly.
-    func startDrain()
+    func startDrain() async
+    /// Cancels the drain. When this returns, everything is served again.
+    ///
+    /// - Throws: `drain.not_started`, `drain.not_cancellable`.
+    func cancelDrain() async throws(AdminError)
 }
 
 /// How far the drain is (docs/operations.md).

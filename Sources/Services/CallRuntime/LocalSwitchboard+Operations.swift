@@ -14,7 +14,7 @@ extension LocalSwitchboard {
     ) async throws(CallError) -> SessionID {
         try await noting(request.kind) { () async throws(CallError) in
             try await check(request.guestRule, for: user)
-            guard !(request.opensCall && isDraining.load(ordering: .acquiring)) else { throw .draining }
+            guard !(request.opensCall && environment.newWork.isRefused) else { throw .draining }
             return try await carryOut(request, by: user, from: device, outlivesCall: outlivesCall)
         }
     }

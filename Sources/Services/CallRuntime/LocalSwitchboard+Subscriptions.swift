@@ -23,7 +23,7 @@ extension LocalSwitchboard {
 
     /// Throws if no subscription can be made now, whoever asks: `draining`, or `limitOfAllSubscriptions`.
     func checkRoom() throws(RegistrationError) {
-        guard !isDraining.load(ordering: .acquiring) else { throw .draining }
+        guard !environment.newWork.isRefused else { throw .draining }
         guard environment.subscriptions.value < environment.configuration.maximumSubscriptions else {
             throw .limitOfAllSubscriptions
         }

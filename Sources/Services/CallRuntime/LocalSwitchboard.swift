@@ -3,7 +3,6 @@ package import Logging
 package import Primitives
 package import Registration
 import Observability
-import Synchronization
 
 /// The switchboard of one process: one owner for each user, one for each call, and a way to find them.
 ///
@@ -88,8 +87,6 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     let startedOwners = Inbox<OwnerLoop>()
     private let mediaEvents: MediaEventInbox
     private let executors: [any TaskExecutor]
-    /// New subscriptions and calls are refused.
-    let isDraining = Atomic<Bool>(false)
 
     /// Makes a switchboard without users and calls.
     ///
@@ -122,7 +119,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         self.executors = executors
         users = UserDirectory(environment, owners, startedOwners: startedOwners)
         voicemail = VoicemailOwner(environment)
-        calls = CallDirectory(maximumCalls: configuration.maximumCalls, owners)
+        calls = CallDirectory(maximumCalls: configuration.maximumCalls, owners, environment.newWork)
         // A headless leg needs the gateway's media.
         for application in configuration.media == .anchored ? applications : [] {
             let owner = ApplicationOwner(application, logger: logger)
@@ -155,12 +152,18 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         }
     }
 
-    /// Refuses new subscriptions and calls from now on, closes the sockets of users without a call, and returns when
-    /// the last call has ended by itself. Users with a call can do everything that was possible before, except join it
-    /// with another one.
-    package func drainGracefully() async {
-        isDraining.store(true, ordering: .releasing)
-        let (_, emptied) = await calls.startDraining()
+    /// Refuses new subscriptions and calls from now on. Users with a call can do everything that was possible before,
+    /// except join it with another one.
+    package func refuseNewWork() { environment.newWork.isRefused = true }
+
+    /// Takes new subscriptions and calls again, as before ``refuseNewWork()``. Sockets that were closed meanwhile stay
+    /// closed; their clients open new ones.
+    package func acceptNewWork() { environment.newWork.isRefused = false }
+
+    /// While new work is refused, closes the sockets of users without a call, and returns when the last call has ended
+    /// by itself.
+    package func lastCallEnded() async {
+        let (_, emptied) = await calls.remaining()
         for owner in await users.all { owner.inbox.post(.leave) }
         for await _ in emptied {}
     }
@@ -168,8 +171,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     /// Refuses new subscriptions and calls, ends all calls, and returns when every client that listens has been told.
     /// Subscriptions stay as they are.
     package func drain() async {
-        isDraining.store(true, ordering: .releasing)
-        let (remaining, emptied) = await calls.startDraining()
+        refuseNewWork()
+        let (remaining, emptied) = await calls.remaining()
         for owner in remaining { owner.inbox.post(.drain) }
         for await _ in emptied {}
         for owner in await users.all { await owner.flush() }

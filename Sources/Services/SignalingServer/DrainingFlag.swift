@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether the gateway is stopping. It is set once, and read from every thread.
+/// Whether the gateway is stopping. Its announcement can be withdrawn until it is set. It is read from every thread.
 package final class DrainingFlag: Sendable {
     private let announced = Atomic(false)
     private let flag = Atomic(false)
@@ -16,6 +16,11 @@ package final class DrainingFlag: Sendable {
 
     /// Announces the end: ``isAnnounced`` is `true` from now on.
     package func announce() { announced.store(true, ordering: .releasing) }
+
+    /// Takes the announcement back: ``isAnnounced`` is `false` again, unless ``isSet`` is `true`.
+    package func withdraw() {
+        if !isSet { announced.store(false, ordering: .releasing) }
+    }
 
     /// Starts the end: both properties are `true` from now on.
     package func set() {

@@ -85,6 +85,9 @@ package final class SignalingService: Service {
     /// From now on `GET /ready` answers 503, and each connection ends with its next answer. Everything else goes on.
     package func announceDraining() { draining.announce() }
 
+    /// Takes back ``announceDraining()``: `GET /ready` answers as before. Not possible after ``startDraining()``.
+    package func withdrawDraining() { draining.withdraw() }
+
     /// Does the same as ``announceDraining()``, and from now on no new channel is opened.
     package func startDraining() { draining.set() }
 

@@ -50,6 +50,8 @@ package enum AdminOperation: String, CaseIterable, Sendable {
     case showDrain
     /// Starts the drain, after which the process ends.
     case startDrain
+    /// Cancels the drain, as long as no calls are being ended.
+    case cancelDrain
     /// Lists tokens, without the secrets.
     case listTokens
     /// Makes a token.
@@ -119,6 +121,7 @@ package enum AdminOperation: String, CaseIterable, Sendable {
         case .setLogLevel: (.put, "/log-level", .operator, [])
         case .showDrain: (.get, "/drain", .readOnly, [])
         case .startDrain: (.post, "/drain", .operator, [])
+        case .cancelDrain: (.delete, "/drain", .operator, [])
         case .listTokens: (.get, "/tokens", .readOnly, [])
         case .addToken: (.post, "/tokens", .admin, [])
         case .revokeToken: (.delete, "/tokens/{name}", .admin, [])

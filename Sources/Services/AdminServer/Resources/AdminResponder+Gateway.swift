@@ -13,9 +13,14 @@ extension AdminResponder {
         return .json(LogLevelField(controls.logLevel))
     }
 
-    func startDrain() -> AdminAnswer {
-        controls.startDrain()
-        return .json(DrainField(step: controls.drainStep), status: 202)
+    func startDrain() async -> AdminAnswer {
+        await controls.startDrain()
+        return .json(DrainField(step: await controls.drainStep), status: 202)
+    }
+
+    func cancelDrain() async throws(AdminError) -> AdminAnswer {
+        try await controls.cancelDrain()
+        return .json(DrainField(step: await controls.drainStep))
     }
 }
 

@@ -6,19 +6,20 @@ actor CallDirectory {
     private let maximumCalls: Int
     private let table: OwnerTable
     private var owners: [CallID: CallOwner] = [:]
-    private var isDraining = false
+    private let newWork: NewWork
     private var watchers: [AsyncStream<Never>.Continuation] = []
 
-    init(maximumCalls: Int, _ table: OwnerTable) {
+    init(maximumCalls: Int, _ table: OwnerTable, _ newWork: NewWork) {
         self.maximumCalls = maximumCalls
         self.table = table
+        self.newWork = newWork
     }
 
     /// Adds the owner of a new call.
     ///
     /// - Throws: `draining`, or `limitOfCalls`.
     func insert(_ owner: CallOwner) throws(CallError) {
-        guard !isDraining else { throw .draining }
+        guard !newWork.isRefused else { throw .draining }
         guard owners.count < maximumCalls, owners[owner.id] == nil else { throw .limitOfCalls }
         owners[owner.id] = owner
         table.set(owner, for: owner.id)
@@ -39,18 +40,15 @@ actor CallDirectory {
         finishWatchersIfEmpty()
     }
 
-    /// Refuses new calls from now on.
-    ///
-    /// - Returns: the calls that there are, and a stream that finishes when the last of them is gone.
-    func startDraining() -> (calls: [CallOwner], emptied: AsyncStream<Never>) {
-        isDraining = true
+    /// The calls that there are, and a stream that finishes when there is none any more.
+    func remaining() -> (calls: [CallOwner], emptied: AsyncStream<Never>) {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         watchers.append(continuation)
         finishWatchersIfEmpty()
         return (Array(owners.values), stream)
     }
 
-    /// Finishes the streams of `startDraining` when there are no calls any more.
+    /// Finishes the streams of `remaining` when there are no calls any more.
     private func finishWatchersIfEmpty() {
         guard owners.isEmpty else { return }
         for watcher in watchers { watcher.finish() }

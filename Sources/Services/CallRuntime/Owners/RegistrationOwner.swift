@@ -285,7 +285,7 @@ extension RegistrationOwner {
 
     /// To be called after every input: retires, or sets the timer and wakes callers of `flush`.
     private func settle() {
-        if let sentAway, calls.isEmpty, registration.hasToldAll {
+        if let sentAway, environment.newWork.isRefused, calls.isEmpty, registration.hasToldAll {
             let sockets = registration.sockets.filter { !sentAway.contains($0) }
             self.sentAway?.formUnion(sockets)
             for socket in sockets { close(socket, .goingAway) }

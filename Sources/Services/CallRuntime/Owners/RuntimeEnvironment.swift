@@ -17,5 +17,7 @@ struct RuntimeEnvironment: Sendable {
     let subscriptions = ProcessCount()
     /// The messages that are kept for all users.
     let keptMessages = ProcessCount()
+    /// Refused during the drain.
+    let newWork = NewWork()
     let logger: Logger
 }
