@@ -5,6 +5,7 @@ import sqlite3
 import pytest
 
 from durability import configured
+from peers import sdp
 from peers.spidr import Answer, SpidrPeer
 from test_long_poll import polling
 
@@ -95,6 +96,70 @@ async def test_presence_and_watches_survive_a_kill(own_gateway, tmp_path, peer):
     assert await told(alice) == ("bob@dev.local", ("open", "lunch", ""))
     (await set_presence(bob, "open", "active")).succeeded()
     assert await told(alice) == ("bob@dev.local", ("open", "active", ""))
+
+
+async def talking(caller: SpidrPeer, callee: SpidrPeer) -> tuple[str, str]:
+    session = await caller.call(callee.user, sdp.offer())
+    invitation = await callee.expect("call")
+    (await callee.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
+    await caller.expect("respondCallUpdate", session)
+    return session, invitation.session
+
+
+async def test_who_has_a_call_is_on_the_phone_until_it_ends(peer):
+    alice, bob = await peer("alice", services=SERVICES), await peer("bob", services=SERVICES)
+    carol = await peer("carol", services=SERVICES)
+    (await set_presence(bob, "open", "active", "here")).succeeded()
+    (await watcher(carol, "watch", "bob", "alice")).succeeded()
+    before = sorted([await told(carol), await told(carol)])
+    assert before == [("alice@dev.local", ABSENT), ("bob@dev.local", ("open", "active", "here"))]
+    at_alice, _ = await talking(alice, bob)
+    during = sorted([await told(carol), await told(carol)])
+    assert during == [
+        ("alice@dev.local", ("open", "on-the-phone", "")), ("bob@dev.local", ("open", "on-the-phone", "here")),
+    ]  # fmt: skip
+    (await set_presence(bob, "open", "busy")).succeeded()
+    assert await told(carol) == ("bob@dev.local", ("open", "busy", ""))
+    await alice.end(at_alice)
+    await bob.expect("callEnd")
+    assert await told(carol) == ("alice@dev.local", ABSENT)
+    await carol.expect_silence()
+    await watcher(carol, "stopwatch", "bob", "alice")
+
+
+async def test_a_call_that_rings_or_that_the_user_hides_is_not_told(peer):
+    alice, bob = await peer("alice", services=SERVICES), await peer("bob", services=SERVICES)
+    carol = await peer("carol", services=SERVICES)
+    (await set_presence(bob, "closed")).succeeded()
+    (await watcher(carol, "watch", "bob")).succeeded()
+    assert await told(carol) == ("bob@dev.local", ABSENT)
+    session = await alice.call("bob", sdp.offer())
+    invitation = await bob.expect("call")
+    await carol.expect_silence()
+    (await bob.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
+    await alice.expect("respondCallUpdate", session)
+    await carol.expect_silence()
+    await alice.end(session)
+    await bob.expect("callEnd")
+    await watcher(carol, "stopwatch", "bob")
+
+
+async def test_a_call_that_ends_with_the_gateway_is_not_told_for_ever(own_gateway, tmp_path, peer):
+    own = own_gateway.configured(*configured(tmp_path, ["alice", "bob", "carol"]), logs_events=False)
+    alice, bob, carol = [
+        await peer(name, base=own.http, services=SERVICES) for name in ("alice", "bob", "carol")
+    ]  # fmt: skip
+    (await set_presence(bob, "open", "idle")).succeeded()
+    (await watcher(carol, "watch", "bob")).succeeded()
+    assert await told(carol) == ("bob@dev.local", ("open", "idle", ""))
+    await talking(alice, bob)
+    assert await told(carol) == ("bob@dev.local", ("open", "on-the-phone", ""))
+    own.kill()
+    for client in (alice, bob, carol):
+        await client.closed()
+    await asyncio.to_thread(own.start)
+    await carol.open_channel()
+    assert await told(carol) == ("bob@dev.local", ("open", "idle", ""))
 
 
 async def test_only_users_of_the_own_domain_are_watched(peer):

@@ -34,7 +34,7 @@ struct PresenceTests {
     }
 
     private mutating func addWatcher(_ user: UserAddress) -> [RegistrationAction]? {
-        rig.registration.addWatcher(user, for: .seconds(100), at: rig.clock.now)
+        rig.registration.addWatcher(user, for: .seconds(100), at: rig.clock.now).map { rig.note($0) }
     }
 
     // MARK: Who watches
@@ -233,15 +233,99 @@ struct PresenceTests {
     }
 
     @Test mutating func `presence outlives the process as the subscriptions do`() throws {
-        _ = rig.note(rig.registration.restore(Self.busy, at: rig.now))
+        _ = rig.note(rig.registration.restore(StoredPresence(Self.busy), at: rig.now))
         #expect(rig.registration.presenceReport.presence == .absent)
         try rig.subscribe()
-        _ = rig.note(rig.registration.restore(Self.busy, at: rig.now))
+        _ = rig.note(rig.registration.restore(StoredPresence(Self.busy), at: rig.now))
         #expect(rig.registration.presenceReport.presence == Self.busy)
-        rig.registration.restoreWatcher(Self.joe, until: 42 + 10_000, at: rig.now)
+        #expect(rig.registration.restoreWatcher(Self.joe, until: 42 + 10_000, at: rig.now) == [])
         _ = rig.advance(by: .seconds(9))
         #expect(try set(Presence(.open)) == [told(Self.joe, Presence(.open))])
         _ = rig.advance(by: .seconds(1))
         #expect(try set(Self.busy) == [])
+    }
+
+    // MARK: Calls
+
+    private static let onThePhone = Presence(.open, .onThePhone)
+
+    private mutating func call(_ session: SessionID, _ number: UInt64) -> [RegistrationAction] {
+        _ = rig.registration.attach(session, to: LegAddress(call: CallID(number), leg: .caller))
+        return rig.note(rig.registration.established(session))
+    }
+
+    private mutating func end(_ session: SessionID) -> [RegistrationAction] {
+        rig.note(rig.registration.detach(session))
+    }
+
+    @Test mutating func `who watches hears of the first call and of the end of the last one`() throws {
+        try rig.subscribe()
+        _ = addWatcher(Self.joe)
+        _ = rig.registration.attach("A1", to: LegAddress(call: CallID(1), leg: .caller))
+        #expect(rig.registration.presenceReport.presence == .absent, "it rings")
+        #expect(call("A1", 1) == [told(Self.joe, Self.onThePhone)])
+        #expect(call("A2", 2) == [])
+        // A leg that moves to another call, as in a conference, stays one.
+        _ = rig.registration.attach("A1", to: LegAddress(call: CallID(3), leg: .callee))
+        #expect(rig.registration.presenceReport.presence == Self.onThePhone)
+        #expect(end("A1") == [])
+        #expect(addWatcher(Self.bob) == [told(Self.bob, Self.onThePhone)])
+        #expect(end("A2") == [told(Self.bob, .absent), told(Self.joe, .absent)])
+        #expect(end("A2") == [])
+    }
+
+    @Test(arguments: [
+        (Presence(.open, .active, note: "hi"), Presence(.open, .onThePhone, note: "hi")),
+        (Presence(.open, .idle), Presence(.open, .onThePhone)), (Presence(.open), Presence(.open, .onThePhone)),
+        (Presence(.closed), Presence(.closed)), (Presence(.closed, .active), Presence(.closed, .active)),
+        (Presence(.open, .busy), Presence(.open, .busy)), (Presence(.open, .away), Presence(.open, .away)),
+        (Presence(.open, .lunch), Presence(.open, .lunch)), (Presence(.open, .other), Presence(.open, .other)),
+        (Presence(.open, .vacation, note: "sea"), Presence(.open, .vacation, note: "sea")),
+    ])
+    mutating func `some of what users say goes before the call`(_ said: Presence, _ shown: Presence) throws {
+        try rig.subscribe()
+        _ = try set(said)
+        _ = addWatcher(Self.joe)
+        #expect(call("A1", 1) == (shown == said ? [] : [told(Self.joe, shown)]))
+        #expect(rig.registration.presenceReport.presence == shown)
+        #expect(end("A1") == (shown == said ? [] : [told(Self.joe, said)]))
+    }
+
+    @Test mutating func `what the user says during a call holds after it`() throws {
+        try rig.subscribe()
+        _ = addWatcher(Self.joe)
+        _ = call("A1", 1)
+        #expect(try set(Presence(.open, .active)) == [])
+        #expect(try set(Self.busy) == [told(Self.joe, Self.busy)])
+        #expect(try set(Presence(.open, .idle)) == [told(Self.joe, Self.onThePhone)])
+        #expect(end("A1") == [told(Self.joe, Presence(.open, .idle))])
+    }
+
+    @Test mutating func `a user without a subscription is absent, also with a call`() throws {
+        try rig.subscribe()
+        _ = addWatcher(Self.joe)
+        _ = call("A1", 1)
+        let left = rig.note(try rig.registration.unsubscribe("s1", at: rig.now))
+        #expect(left.contains(told(Self.joe, .absent)))
+        #expect(end("A1") == [])
+    }
+
+    @Test mutating func `the next process tells who was told of a call that it is over`() throws {
+        try rig.subscribe()
+        _ = try set(Presence(.open, .active))
+        _ = call("A1", 1)
+        #expect(
+            rig.stored.last == .service(.presence(StoredPresence(Presence(.open, .active)), of: RegistrationRig.user)))
+        _ = addWatcher(Self.joe)
+        let kept = StoredPresence(Presence(.open, .active), isOnThePhone: true)
+        #expect(rig.stored.last == .service(.presence(kept, of: RegistrationRig.user)))
+        var next = RegistrationRig()
+        try next.subscribe()
+        #expect(next.note(next.registration.restore(kept, at: next.now)) == [])
+        #expect(
+            next.registration.restoreWatcher(Self.joe, until: 42 + 10_000, at: next.now)
+                == [told(Self.joe, Presence(.open, .active))])
+        _ = next.note(try next.registration.setPresence(Presence(.open), at: next.now))
+        #expect(next.stored.last == .service(.presence(StoredPresence(Presence(.open)), of: RegistrationRig.user)))
     }
 }

@@ -120,8 +120,10 @@ struct JournalConformance {
             messages.map { .messageKept($0, for: Self.alice) } + [
                 .messagesRemoved(["m2"], of: Self.alice), .messageKept(messages[0], for: bob),
                 .messagesRemoved(["m1"], of: bob),
-                .presence(Presence(.open), of: bob), .presence(nil, of: bob),
-                .presence(Presence(.open, .away), of: Self.alice), .presence(Presence(.open, .busy), of: Self.alice),
+                .presence(StoredPresence(Presence(.open)), of: bob), .presence(nil, of: bob),
+                .presence(StoredPresence(Presence(.open, .away)), of: Self.alice),
+                .presence(StoredPresence(Presence(.open, .busy), isOnThePhone: true), of: Self.alice),
+                .presence(StoredPresence(nil, isOnThePhone: true), of: bob),
                 .interests(interests, of: Self.alice), .interests(interests, of: bob), .interests(nil, of: bob),
                 .voicemail(VoicemailCount(unheard: 3, heard: 1), of: Self.alice),
                 .voicemail(VoicemailCount(unheard: 2, heard: 2), of: Self.alice),
@@ -135,7 +137,11 @@ struct JournalConformance {
             contents.services
                 == StoredServices(
                     messages: [Self.alice: [messages[0], messages[2]]],
-                    presence: [Self.alice: Presence(.open, .busy)], interests: [Self.alice: interests],
+                    presence: [
+                        Self.alice: StoredPresence(Presence(.open, .busy), isOnThePhone: true),
+                        bob: StoredPresence(nil, isOnThePhone: true),
+                    ],
+                    interests: [Self.alice: interests],
                     voicemail: [Self.alice: VoicemailCount(unheard: 2, heard: 2)]))
     }
 

@@ -14,13 +14,25 @@ extension Registration {
     package mutating func setPresence(_ wished: Presence, at now: Moment) throws(ServiceRefusal) -> [RegistrationAction]
     {
         guard wished.status == .closed || !active.isEmpty else { throw .notSubscribed }
-        guard !active.isEmpty else { return change(.absent) }
-        if wished != services.presence { try chargeMessage(at: now.monotonic) }
-        return change(wished)
+        guard !active.isEmpty else { return noteAbsence() }
+        if wished != services.said { try chargeMessage(at: now.monotonic) }
+        services.said = wished
+        return tellPresence()
+    }
+
+    /// A leg of the user is established: the user is on the phone until the last such leg is over.
+    package mutating func established(_ session: SessionID) -> [RegistrationAction] {
+        sessions.establish(session)
+        return tellPresence()
     }
 
     /// The user's presence, as others are told.
-    package var presenceReport: PresenceReport { PresenceReport(user, services.presence) }
+    package var presenceReport: PresenceReport {
+        guard !active.isEmpty else { return PresenceReport(user, .absent) }
+        let said = services.said
+        return PresenceReport(
+            user, sessions.establishedCount > 0 ? .onThePhone(saying: said) : said ?? .absent)
+    }
 
     /// Another user watches this one for so long, or longer if it was to before. It is told the presence at once.
     ///
@@ -28,22 +40,32 @@ extension Registration {
     package mutating func addWatcher(
         _ watcher: UserAddress, for time: Duration, at now: MonotonicTime
     ) -> [RegistrationAction]? {
+        let others = tellPresence()
         guard services.watchers.add(watcher, until: now + time) else { return nil }
-        return [.tell(watcher, .presence(presenceReport))]
+        // That the user is on the phone is kept as soon as there is somebody who knows it.
+        return others + tellPresence() + [.tell(watcher, .presence(presenceReport))]
     }
 
     /// Takes over the presence from a process that has ended. That of a user whose last subscription has ended
     /// meanwhile is forgotten.
-    package mutating func restore(_ stored: Presence, at now: Moment) -> [RegistrationAction] {
-        services.presence = stored
+    package mutating func restore(_ stored: StoredPresence, at now: Moment) -> [RegistrationAction] {
+        services.said = stored.said
+        services.kept = stored
+        services.told = presenceReport.presence
         return noteAbsence()
     }
 
-    /// Takes over a watcher from a process that has ended.
+    /// Takes over a watcher from a process that has ended. The watcher is told the presence if it was told of a call,
+    /// which has ended with that process. To be called after `restore` of the presence.
     ///
     /// - Parameter end: when the watch is over, milliseconds since 1970.
-    package mutating func restoreWatcher(_ watcher: UserAddress, until end: Int64, at now: Moment) {
-        _ = services.watchers.add(watcher, until: now.monotonic(at: end))
+    package mutating func restoreWatcher(
+        _ watcher: UserAddress, until end: Int64, at now: Moment
+    ) -> [RegistrationAction] {
+        guard services.watchers.add(watcher, until: now.monotonic(at: end)), services.kept.isOnThePhone else {
+            return []
+        }
+        return [.tell(watcher, .presence(presenceReport))]
     }
 
     // MARK: What the user watches
@@ -131,7 +153,26 @@ extension Registration {
     }
 
     /// Without a subscription the user is absent.
-    mutating func noteAbsence() -> [RegistrationAction] { active.isEmpty ? change(.absent) : [] }
+    mutating func noteAbsence() -> [RegistrationAction] {
+        guard active.isEmpty else { return [] }
+        services.said = nil
+        return tellPresence()
+    }
+
+    /// Tells those who watch the presence, and keeps it, if it has changed.
+    mutating func tellPresence() -> [RegistrationAction] {
+        let report = presenceReport
+        var actions: [RegistrationAction] = []
+        let isOnThePhone = sessions.establishedCount > 0 && !active.isEmpty && !services.watchers.isEmpty
+        let kept = StoredPresence(services.said, isOnThePhone: isOnThePhone)
+        if kept != services.kept, user.guest == nil {
+            services.kept = kept
+            actions.append(.store(.service(.presence(kept.isEmpty ? nil : kept, of: user))))
+        }
+        guard report.presence != services.told else { return actions }
+        services.told = report.presence
+        return actions + services.watchers.users.map { .tell($0, .presence(report)) }
+    }
 
     /// Ends what was not renewed, and gives up messages that were kept for long enough.
     mutating func timeoutServices(at now: Moment) -> [RegistrationAction] {
@@ -148,14 +189,6 @@ extension Registration {
     }
 
     // MARK: Private
-
-    private mutating func change(_ wished: Presence) -> [RegistrationAction] {
-        guard wished != services.presence else { return [] }
-        services.presence = wished
-        let report = presenceReport
-        return [.store(.service(.presence(wished == .absent ? nil : wished, of: user)))]
-            + services.watchers.users.map { .tell($0, .presence(report)) }
-    }
 
     private func storedInterests(at now: Moment) -> RegistrationAction {
         .store(.service(.interests(services.interests.stored(at: now), of: user)))

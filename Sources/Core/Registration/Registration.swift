@@ -52,7 +52,7 @@ package struct Registration: Equatable, Sendable {
     /// What the calls have been told of `qualityReceivers`.
     private var toldQualityReceivers: [SubscriptionID] = []
     /// The user's legs of calls.
-    private var sessions = SessionTable()
+    var sessions = SessionTable()
     /// How often the user has started calls of late.
     private var starts = RateAllowance()
     /// Messages, presence, and what the user watches.
@@ -229,10 +229,13 @@ extension Registration {
         return silent.count == 1 ? silent[0].device : nil
     }
 
-    /// The session is over, and the user has this leg no more.
-    package mutating func detach(_ session: SessionID) {
+    /// The session is over, and the user has this leg no more. Without another leg that is established, the user is not
+    /// on the phone any more.
+    @discardableResult
+    package mutating func detach(_ session: SessionID) -> [RegistrationAction] {
         sessions.remove(session)
         if sessions.isEmpty { successors = [:] }
+        return tellPresence()
     }
 
     /// Whether the user has a leg of this call.

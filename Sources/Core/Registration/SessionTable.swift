@@ -7,6 +7,8 @@ struct SessionTable: Equatable, Sendable {
         var attachment: LegAddress
         /// The caller that makes the leg ring; `nil`: it does not ring, or not any more.
         var ringer: Ringer?
+        /// The user talks on the leg, or has it on hold.
+        var isEstablished = false
     }
 
     private var entries: [SessionID: Entry] = [:]
@@ -18,6 +20,9 @@ struct SessionTable: Equatable, Sendable {
     private(set) var ringingCount = 0
     private var ringingCounts: [Ringer: Int] = [:]
 
+    /// The number of legs that are established.
+    private(set) var establishedCount = 0
+
     var isEmpty: Bool { entries.isEmpty }
 
     var count: Int { entries.count }
@@ -27,8 +32,9 @@ struct SessionTable: Equatable, Sendable {
     /// The number of legs that this caller makes ring.
     func ringingCount(by ringer: Ringer) -> Int { ringingCounts[ringer] ?? 0 }
 
-    /// Adds a leg, or moves it to another call.
+    /// Adds a leg, or moves it to another call, where it stays established.
     mutating func insert(_ session: SessionID, _ attachment: LegAddress, ringingBy ringer: Ringer? = nil) {
+        let wasEstablished = entries[session]?.isEstablished == true
         remove(session)
         lastNumber += 1
         entries[session] = Entry(number: lastNumber, attachment: attachment, ringer: ringer)
@@ -37,6 +43,14 @@ struct SessionTable: Equatable, Sendable {
             ringingCounts[ringer, default: 0] += 1
         }
         legCounts[attachment.call, default: 0] += 1
+        if wasEstablished { establish(session) }
+    }
+
+    /// A leg is established.
+    mutating func establish(_ session: SessionID) {
+        guard entries[session]?.isEstablished == false else { return }
+        entries[session]?.isEstablished = true
+        establishedCount += 1
     }
 
     /// A leg does not ring any more.
@@ -53,6 +67,7 @@ struct SessionTable: Equatable, Sendable {
         guard let removed = entries.removeValue(forKey: session), let count = legCounts[removed.attachment.call] else {
             return
         }
+        if removed.isEstablished { establishedCount -= 1 }
         legCounts[removed.attachment.call] = count > 1 ? count - 1 : nil
     }
 

@@ -20,6 +20,14 @@ package enum LegState: Equatable, Sendable, CaseIterable {
     case onDoubleHold
     /// The call is over for this leg.
     case ended
+
+    /// Whether the user of the leg talks with others, also while the call is on hold.
+    package var isEstablished: Bool {
+        switch self {
+        case .inCall, .onHold, .remotelyHeld, .onDoubleHold: true
+        case .initial, .dialing, .sessionProgress, .ringing, .answering, .ended: false
+        }
+    }
 }
 
 extension Call {

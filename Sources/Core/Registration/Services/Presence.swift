@@ -50,6 +50,65 @@ package struct Presence: Hashable, Sendable, Codable {
     package static let absent = Presence(.closed)
 }
 
+extension Presence {
+    /// What others are told while the user talks on the phone. What the user says stays as it is if it says that the
+    /// user cannot be reached, or does something that goes before the call.
+    ///
+    /// - Parameter said: what the user says; `nil`: nothing.
+    package static func onThePhone(saying said: Presence?) -> Presence {
+        guard let said else { return Presence(.open, .onThePhone) }
+        guard said.status == .open else { return said }
+        switch said.activity {
+        case .active, .idle, .onThePhone, .unknown: return Presence(.open, .onThePhone, note: said.note)
+        case .away, .lunch, .other, .busy, .vacation: return said
+        }
+    }
+}
+
+/// What is kept of a user's presence for the next process.
+package struct StoredPresence: Hashable, Sendable {
+    /// What the user says; `nil`: nothing.
+    package var said: Presence?
+    /// Whether users who watch were told of a call. It has ended with the process, and they have to be told that.
+    package var isOnThePhone: Bool
+
+    /// Makes a value of its parts.
+    package init(_ said: Presence?, isOnThePhone: Bool = false) {
+        self.said = said
+        self.isOnThePhone = isOnThePhone
+    }
+
+    /// Whether nothing has to be kept.
+    package var isEmpty: Bool { said == nil && !isOnThePhone }
+}
+
+extension StoredPresence: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case isOnThePhone = "onThePhone"
+        case isSaid = "said"
+    }
+
+    /// Reads the members of a ``Presence``, and beside them `onThePhone`, and `said` if the user has said nothing.
+    ///
+    /// - Throws: `DecodingError`.
+    package init(from decoder: any Decoder) throws {
+        let presence = try Presence(from: decoder)
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        said = try values.decodeIfPresent(Bool.self, forKey: .isSaid) == false ? nil : presence
+        isOnThePhone = try values.decodeIfPresent(Bool.self, forKey: .isOnThePhone) ?? false
+    }
+
+    /// Writes what ``init(from:)`` reads. Former versions read it as the presence alone.
+    ///
+    /// - Throws: what the encoder throws.
+    package func encode(to encoder: any Encoder) throws {
+        try (said ?? .absent).encode(to: encoder)
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        if said == nil { try values.encode(false, forKey: .isSaid) }
+        if isOnThePhone { try values.encode(true, forKey: .isOnThePhone) }
+    }
+}
+
 /// The presence of one user, as other users are told.
 package struct PresenceReport: Hashable, Sendable, Codable {
     /// The user whose presence it is.

@@ -79,8 +79,8 @@ package enum ServiceChange: Equatable, Sendable {
     case messageKept(InstantMessage, for: UserAddress)
     /// Messages of these names are kept no more.
     case messagesRemoved([String], of: UserAddress)
-    /// The user's presence; `nil`: the user is absent, and nothing has to be kept.
-    case presence(Presence?, of: UserAddress)
+    /// The user's presence; `nil`: nothing has to be kept.
+    case presence(StoredPresence?, of: UserAddress)
     /// What the user watches, and subscriptions to events; `nil`: nothing.
     case interests(StoredInterests?, of: UserAddress)
     /// How many voice messages the user has.
@@ -91,8 +91,8 @@ package enum ServiceChange: Equatable, Sendable {
 package struct StoredServices: Equatable, Sendable {
     /// The messages that are kept for each user, in order.
     package var messages: [UserAddress: [InstantMessage]]
-    /// The presence of the users who are not absent.
-    package var presence: [UserAddress: Presence]
+    /// The presence of the users of whom something is kept.
+    package var presence: [UserAddress: StoredPresence]
     /// What each user watches.
     package var interests: [UserAddress: StoredInterests]
     /// How many voice messages each user has.
@@ -100,7 +100,7 @@ package struct StoredServices: Equatable, Sendable {
 
     /// Makes a value of its parts; each parameter is the property of that name.
     package init(
-        messages: [UserAddress: [InstantMessage]] = [:], presence: [UserAddress: Presence] = [:],
+        messages: [UserAddress: [InstantMessage]] = [:], presence: [UserAddress: StoredPresence] = [:],
         interests: [UserAddress: StoredInterests] = [:], voicemail: [UserAddress: VoicemailCount] = [:]
     ) {
         self.messages = messages

@@ -9,8 +9,12 @@ struct ServiceState: Equatable, Sendable {
     var inbox: MessageInbox
     /// When the oldest of them has been kept for long enough; `nil`: none is kept.
     var inboxEnd: MonotonicTime?
-    /// What the user says of being there; absent without a subscription.
-    var presence = Presence.absent
+    /// What the user says of being there; `nil`: nothing, or the user has no subscription.
+    var said: Presence?
+    /// The presence that others were told last.
+    var told = Presence.absent
+    /// What is kept of the presence for the next process.
+    var kept = StoredPresence(nil)
     /// The users who watch this one.
     var watchers: Watchers
     /// What the user watches.

@@ -28,6 +28,7 @@ actor ApplicationOwner: EndpointOwner {
             case .tell(let entry): await handle(entry.event, asking: switchboard)
             case .detach(let session): legs[session] = nil
             case .answered: break  // an application has no limit of legs that ring
+            case .established: break  // nobody watches its presence
             case .service: break  // an application has calls alone
             case .move(let session, let leg): if legs[session] != nil { legs[session] = leg }
             }

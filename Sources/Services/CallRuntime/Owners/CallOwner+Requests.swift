@@ -19,6 +19,16 @@ extension CallOwner {
         }
     }
 
+    /// Tells the endpoints of legs that have become established. Each hears the end by `detach`.
+    func tellEstablished() {
+        guard let call else { return }
+        for leg in call.legs where !established.contains(leg.id) && call.legState(leg.id).isEstablished {
+            established.insert(leg.id)
+            guard let endpoint = endpoints[leg.id] else { continue }
+            environment.router.post(.established(leg.party.session), to: endpoint)
+        }
+    }
+
     /// Throws if nothing could be played now; to be called before a file is loaded.
     func checkPlay(by leg: LegID) throws(CallError) {
         guard let call else { throw .noSuchCall }

@@ -33,6 +33,8 @@ actor CallOwner {
     private var loggedEvents = 0
     /// The endpoints of the legs, whose owners are told of events.
     var endpoints: [LegID: EndpointAddress] = [:]
+    /// The legs whose endpoints know that they are established.
+    var established: Set<LegID> = []
     /// The other calls from which this call has asked for legs. The value is the leg, in the other call, of the user
     /// who made the request.
     var keepers: [CallID: LegID] = [:]
@@ -257,6 +259,7 @@ extension CallOwner {
             case .peerCall(let action): tellPeerCall(action)
             }
         }
+        tellEstablished()
         tellGivers()
         settleHandover()
         if alarm.needsArming(for: call?.nextDeadline?.time) { inbox.post(.rearm) }

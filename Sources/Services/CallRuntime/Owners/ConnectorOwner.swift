@@ -36,6 +36,7 @@ actor ConnectorOwner: EndpointOwner {
             case .tell(let entry): await handle(entry.event, asking: switchboard)
             case .detach(let session): connections[session] = nil
             case .answered: break  // it has no limit of legs that ring
+            case .established: break  // nobody watches its presence
             case .service: break  // it has calls alone
             case .move(let session, let leg): connections[session]?.leg = leg
             }

@@ -84,7 +84,7 @@ extension RegistrationOwner {
     // MARK: - What another process has left. To be called before the loop runs.
 
     /// Takes over what is kept for the services of the user.
-    func restore(messages: [InstantMessage], presence: Presence?, interests: StoredInterests?) {
+    func restore(messages: [InstantMessage], presence: StoredPresence?, interests: StoredInterests?) {
         let now = environment.clock.moment
         var actions = messages.isEmpty ? [] : registration.restore(messages, at: now)
         if let presence { actions += registration.restore(presence, at: now) }
@@ -96,8 +96,8 @@ extension RegistrationOwner {
     ///
     /// - Parameter end: when the watch is over, milliseconds since 1970.
     func restoreWatcher(_ watcher: UserAddress, until end: Int64) {
-        registration.restoreWatcher(watcher, until: end, at: environment.clock.moment)
-        perform([], after: "restoreWatcher")
+        perform(
+            registration.restoreWatcher(watcher, until: end, at: environment.clock.moment), after: "restoreWatcher")
     }
 
     /// Decides, and carries out what was decided.

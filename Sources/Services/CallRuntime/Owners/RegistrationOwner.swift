@@ -107,12 +107,14 @@ actor RegistrationOwner {
                 after: "tell")
         case .detach(let session):
             let call = registration.attachment(of: session)?.call
-            registration.detach(session)
+            let actions = registration.detach(session)
             dialled.remove(session)
             forget(call)
-            perform([], after: "detach")
+            perform(actions, after: "detach")
         case .answered(let session):
             registration.answered(session)
+        case .established(let session):
+            perform(registration.established(session), after: "established")
         case .move(let session, let leg):
             guard let former = registration.attachment(of: session)?.call else { break }
             // The user may have lost the last device meanwhile; the former call has been told of that.

@@ -43,6 +43,8 @@ enum EndpointMessage: Sendable {
     case detach(SessionID)
     /// A leg was answered, and does not ring any more.
     case answered(SessionID)
+    /// The user of a leg talks on it from now on, also while it is on hold.
+    case established(SessionID)
     /// A leg is part of another call from now on.
     case move(SessionID, to: LegAddress)
     /// Another registration, or the owner of voice mail, tells the user something about a service.
