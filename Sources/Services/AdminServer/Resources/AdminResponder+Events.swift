@@ -15,7 +15,7 @@ extension AdminResponder {
         if let wanted, UInt64(wanted, radix: 16) == nil {
             throw AdminError(.requestInvalidParameter, "The parameter \"call\" must be the id of a call.")
         }
-        let since = try call.parameters["since"].map(place)
+        let since = try (call.parameters["since"] ?? call.headers[.lastEventID]).map(place)
         let isServerSent = call.headers[.accept]?.contains("text/event-stream") ?? false
         // A name of another process: all that this one has had is new to the reader.
         let (lost, entries) = events.follow(after: since.map { $0.process == events.process ? $0.number : 0 })
@@ -51,10 +51,17 @@ extension AdminResponder {
     private func place(_ text: String) throws(AdminError) -> (process: String, number: Int64) {
         let parts = text.split(separator: "-")
         guard parts.count == 2, let number = Int64(parts[1]), number >= 0 else {
-            throw AdminError(.requestInvalidParameter, "The parameter \"since\" must be the id of an event.")
+            throw AdminError(
+                .requestInvalidParameter,
+                "The parameter \"since\", or the header \"Last-Event-ID\", must be the id of an event.")
         }
         return (String(parts[0]), number)
     }
+}
+
+extension HTTPField.Name {
+    /// The id of the last event that a reader of server-sent events has got before its connection broke.
+    fileprivate static let lastEventID = Self("Last-Event-ID")!
 }
 
 /// How events are written: one JSON object per line, or as server-sent events
