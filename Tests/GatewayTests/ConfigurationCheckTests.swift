@@ -36,6 +36,10 @@ import Gateway
                 "listen.port and listen.plain_port are the same"
             ),
             (
+                [("tls.mode", "off"), ("listen.proxy_protocol", "required")],
+                "listen.trusted_proxies is missing: listen.proxy_protocol reads the headers of trusted proxies only"
+            ),
+            (
                 [("tls.mode", "off"), ("media.port", "65535"), ("media.workers", "2")],
                 "media.port 65535 leaves no room for 2 workers: ports end at 65535"
             ),

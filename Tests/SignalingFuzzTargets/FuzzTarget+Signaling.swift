@@ -6,6 +6,7 @@ extension FuzzTarget {
         FuzzTarget(name: "bearer-token", run: fuzzBearerToken),
         FuzzTarget(name: "client-frames", run: fuzzClientFrames),
         FuzzTarget(name: "forwarded-for", run: fuzzForwardedFor),
+        FuzzTarget(name: "proxy-header", run: fuzzProxyHeader),
         FuzzTarget(name: "realm-file", run: fuzzRealmFile),
     ]
 }

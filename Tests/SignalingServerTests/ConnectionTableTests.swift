@@ -123,4 +123,19 @@ import Testing
             for network in networks { #expect(plain.values.count { $0 == network } <= 6) }
         }
     }
+
+    @Test func `a connection that a proxy passes on counts for its client, and can be one too many there`() {
+        var table = self.table(maximum: 100)
+        for id in 1...3 { _ = table.admit(UInt64(id), from: here, waitingSince: inOrder) }
+        for id in 4...8 { _ = table.admit(UInt64(id), from: there, isProxy: true, waitingSince: inOrder) }
+        #expect(table.attribute(4, to: here, waitingSince: inOrder) == .admitted(inPlaceOf: [1]))
+        #expect(table.attribute(5, to: here, waitingSince: { _ in nil }) == .refused(.address))
+        #expect(table.attribute(6, to: here, isProxy: true, waitingSince: { _ in nil }) == .admitted(inPlaceOf: []))
+        #expect(table.count == 6)
+        table.becameChannel(4)
+        #expect(table.count == 6)
+        // It gave way before its header came.
+        #expect(table.attribute(1, to: here, waitingSince: inOrder) == .admitted(inPlaceOf: []))
+        #expect(table.count == 6)
+    }
 }

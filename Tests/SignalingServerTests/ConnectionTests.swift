@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `answers that are never read end their connection, and are counted`(_ overTLS: Bool) async throws {
-        let (server, client) = try Self.tls()
+        let (server, client) = try ServerIdentity.tls()
         try await TestServer.run(configure: {
             if overTLS { $0.listeners = [.init(host: "127.0.0.1", port: 0, tls: server)] }
             $0.writeTimeout = .milliseconds(200)
@@ -127,7 +127,7 @@ import Testing
     func `a client that sends far more than is read of it gets its refusal`(
         _ overTLS: Bool, _ isFirst: Bool
     ) async throws {
-        let (server, client) = try Self.tls()
+        let (server, client) = try ServerIdentity.tls()
         try await TestServer.run(configure: {
             if overTLS { $0.listeners = [.init(host: "127.0.0.1", port: 0, tls: server)] }
             $0.linger = (.seconds(600), 32 << 20)
@@ -315,18 +315,5 @@ import Testing
             #expect(HTTPText(await busy.read(until: HTTPText.length) ?? []).status == 200)
             #expect(server.metrics.connectionsClosed[.draining].value == 2)
         }
-    }
-
-    private static func tls() throws -> (server: TLSConfiguration, client: NIOSSLContext) {
-        let certificate = try Certificate(commonName: "localhost")
-        let server = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificate.certificatePEM.utf8)).map {
-                .certificate($0)
-            },
-            privateKey: .privateKey(
-                try NIOSSLPrivateKey(bytes: Array(certificate.privateKeyPEM.value.utf8), format: .pem)))
-        var client = TLSConfiguration.makeClientConfiguration()
-        client.certificateVerification = .none
-        return (server, try NIOSSLContext(configuration: client))
     }
 }

@@ -51,4 +51,15 @@ import Testing
         #expect(TrustedProxies().client(of: IPAddress("10.0.0.1"), headers) == IPAddress("10.0.0.1"))
         #expect(proxies.client(of: nil, headers) == nil)
     }
+
+    @Test func `the client of a PROXY header takes the place of the peer`() {
+        let headers = HTTPFields([HTTPField(name: HTTPField.Name("X-Forwarded-For")!, value: "192.0.2.7")])
+        func client(_ source: ProxyHeader.Source?) -> String? {
+            proxies.client(of: IPAddress("10.0.0.1"), announcing: source, headers)?.description
+        }
+        #expect(client(nil) == "192.0.2.7")
+        #expect(client(.proxy) == "10.0.0.1")
+        #expect(client(.client(IPAddress("198.51.100.1")!)) == "198.51.100.1")
+        #expect(client(.client(IPAddress("10.9.9.9")!)) == "192.0.2.7")
+    }
 }

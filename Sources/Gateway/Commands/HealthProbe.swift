@@ -1,6 +1,8 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import Primitives
+package import SignalingServer
 
 /// Asks a running gateway on this machine about its state. It is for health checks in containers, which have no other
 /// HTTP client.
@@ -22,6 +24,8 @@ package struct HealthProbe: Sendable {
     private let host: String
     private let port: Int
     private let usesTLS: Bool
+    /// From which addresses a connection must start with a PROXY header.
+    private var proxies = TrustedProxies()
 
     /// Makes a probe of the plain port if there is one, otherwise of the main port.
     package init(_ configuration: GatewayConfiguration) {
@@ -31,12 +35,13 @@ package struct HealthProbe: Sendable {
             (host, port, usesTLS) = (
                 configuration.listen.host, Int(configuration.listen.port), configuration.tls.mode == .on
             )
+            if configuration.listen.proxyProtocol == .required { proxies = configuration.signaling.trustedProxies }
         }
     }
 
     /// Makes a probe for tests, whose ports the system chooses.
-    package init(host: String, port: Int, usesTLS: Bool) {
-        (self.host, self.port, self.usesTLS) = (host, port, usesTLS)
+    package init(host: String, port: Int, usesTLS: Bool, proxies: TrustedProxies = TrustedProxies()) {
+        (self.host, self.port, self.usesTLS, self.proxies) = (host, port, usesTLS, proxies)
     }
 
     /// Asks, and returns if the answer is 200.
@@ -74,8 +79,9 @@ package struct HealthProbe: Sendable {
         let tls = usesTLS ? try NIOSSLContext(configuration: Self.trustingConfiguration) : nil
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connect(
             host: reachableHost, port: port
-        ) { channel in
+        ) { [proxies] channel in
             channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(LocalHeaderWriter(proxies))
                 if let tls {
                     try channel.pipeline.syncOperations.addHandler(
                         NIOSSLClientHandler(context: tls, serverHostname: nil))
@@ -102,5 +108,22 @@ package struct HealthProbe: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none
         return configuration
+    }
+}
+
+/// Starts a connection with a PROXY header (LOCAL), before TLS, if the gateway takes this machine for a trusted proxy.
+private final class LocalHeaderWriter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let proxies: TrustedProxies
+
+    init(_ proxies: TrustedProxies) { self.proxies = proxies }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if let text = context.localAddress?.ipAddress, let own = IPAddress(text), proxies.contains(own.unmapped) {
+            context.write(Self.wrapOutboundOut(ByteBuffer(bytes: ProxyHeader.local)), promise: nil)
+        }
+        context.fireChannelActive()
     }
 }

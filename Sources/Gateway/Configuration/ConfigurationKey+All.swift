@@ -28,6 +28,9 @@ extension ConfigurationKey {
             "listen", "trusted_proxies", \.signaling.trustedProxies.ranges, .addressRanges,
             "Reverse proxies whose X-Forwarded-For is believed; none: clients are known by their connections alone."),
         ConfigurationKey(
+            "listen", "proxy_protocol", \.listen.proxyProtocol, .choice,
+            "required: trusted_proxies start each connection to listen.port with a PROXY header, before TLS."),
+        ConfigurationKey(
             "listen", "max_connections", \.signaling.maxConnections, .count(1...1_000_000), "Open connections per port."
         ),
         ConfigurationKey(

@@ -20,7 +20,8 @@ extension GatewayConfiguration {
     /// - Throws: ``ConfigurationError`` with everything that is wrong.
     package func check() throws(ConfigurationError) {
         let complaints =
-            tlsComplaints + portComplaints + mediaComplaints + registrationComplaints + presenceComplaints
+            tlsComplaints + portComplaints + proxyComplaints + mediaComplaints + registrationComplaints
+            + presenceComplaints
             + anonymousComplaints + tokenComplaints + drainComplaints + adminComplaints
             + developmentComplaints
         guard complaints.isEmpty else {
@@ -56,6 +57,12 @@ extension GatewayConfiguration {
                 return [error.description]
             }
         }
+    }
+
+    private var proxyComplaints: [String] {
+        listen.proxyProtocol == .required && signaling.trustedProxies.ranges.isEmpty
+            ? ["listen.trusted_proxies is missing: listen.proxy_protocol reads the headers of trusted proxies only"]
+            : []
     }
 
     private var portComplaints: [String] {

@@ -22,6 +22,16 @@ package struct GatewayConfiguration: Sendable {
         package var plainHost = "127.0.0.1"
         /// The TCP port of the second listener; with 0 the system chooses one. `nil`: there is none.
         package var plainPort: UInt16?
+        /// Whether the connections of trusted proxies to the main listener start with a PROXY header.
+        package var proxyProtocol = ProxyProtocol.off
+    }
+
+    /// Whether trusted proxies use the PROXY protocol.
+    package enum ProxyProtocol: String, CaseIterable, Sendable {
+        /// They do not.
+        case off
+        /// They start every connection with a header of version 1 or 2; without one it is refused.
+        case required
     }
 
     /// Whether the main listener uses TLS.

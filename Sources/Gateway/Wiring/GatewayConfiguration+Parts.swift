@@ -32,7 +32,9 @@ extension GatewayConfiguration {
 
     func listeners() throws -> [SignalingConfiguration.Listener] {
         var listeners = [
-            SignalingConfiguration.Listener(host: listen.host, port: Int(listen.port), tls: try serverTLS())
+            SignalingConfiguration.Listener(
+                host: listen.host, port: Int(listen.port), tls: try serverTLS(),
+                readsProxyHeaders: listen.proxyProtocol == .required)
         ]
         if let port = listen.plainPort { listeners.append(.init(host: listen.plainHost, port: Int(port))) }
         return listeners

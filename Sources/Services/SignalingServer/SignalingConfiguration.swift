@@ -12,12 +12,15 @@ package struct SignalingConfiguration: Sendable {
         package var port: Int
         /// The TLS parameters; `nil`: plain HTTP.
         package var tls: TLSConfiguration?
+        /// Whether the connections of trusted proxies start with a header of the PROXY protocol, before TLS.
+        package var readsProxyHeaders: Bool
 
-        /// Makes a listener of its parts; by default without TLS.
-        package init(host: String, port: Int, tls: TLSConfiguration? = nil) {
+        /// Makes a listener of its parts; by default without TLS and without PROXY headers.
+        package init(host: String, port: Int, tls: TLSConfiguration? = nil, readsProxyHeaders: Bool = false) {
             self.host = host
             self.port = port
             self.tls = tls
+            self.readsProxyHeaders = readsProxyHeaders
         }
     }
 
@@ -37,7 +40,7 @@ package struct SignalingConfiguration: Sendable {
 
     /// Where the server listens.
     package var listeners: [Listener]
-    /// The reverse proxies whose `X-Forwarded-For` is believed.
+    /// The reverse proxies whose `X-Forwarded-For` and PROXY headers are believed.
     package var trustedProxies = TrustedProxies()
     /// How TURN credentials are made. `nil`: clients get none.
     package var turn: TURN?

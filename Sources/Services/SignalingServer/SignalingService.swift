@@ -72,13 +72,13 @@ package final class SignalingService: Service {
             var responder = responder
             responder.hidesMetrics = listener.tls != nil && configuration.listeners.contains { $0.tls == nil }
             let exchange = HTTPExchange(
-                responder: responder, registrar: switchboard, date: date, trustedProxies: configuration.trustedProxies
-            )
+                responder: responder, registrar: switchboard, date: date, trustedProxies: configuration.trustedProxies,
+                readsProxyHeaders: listener.readsProxyHeaders)
             return SignalingChannel(
                 responder: { request, writer, channel in try await exchange.run(request, writer, channel) },
                 configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain),
                 registrar: switchboard, tokens: tokens, trustedProxies: configuration.trustedProxies,
-                sockets: sockets, metrics: metrics, draining: draining)
+                readsProxyHeaders: listener.readsProxyHeaders, sockets: sockets, metrics: metrics, draining: draining)
         }
     }
 
@@ -154,7 +154,7 @@ package final class SignalingService: Service {
             responder: channelSetup.responder,
             onServerRunning: { channel in
                 do {
-                    try await self.guardListener(channel, permission)
+                    try await self.guardListener(channel, listener, permission)
                     self.bound.set(index, channel.localAddress?.port ?? listener.port)
                 } catch {
                     // The listener was closed before it served a client.
@@ -165,13 +165,16 @@ package final class SignalingService: Service {
     }
 
     /// Puts a gate in front of a listener, and lets it accept.
-    private func guardListener(_ channel: any Channel, _ permission: AcceptPermission) async throws {
+    private func guardListener(
+        _ channel: any Channel, _ listener: SignalingConfiguration.Listener, _ permission: AcceptPermission
+    ) async throws {
+        let readsProxyHeaders = listener.readsProxyHeaders
         let (configuration, metrics, logger) = (configuration, metrics, logger)
         try await channel.eventLoop.submit {
             let limits = ConnectionTable.Configuration(
                 maximum: configuration.maxConnections, perNetwork: configuration.maxConnectionsPerAddress)
             let gate = ConnectionGate(
-                limits, trustedProxies: configuration.trustedProxies,
+                limits, trustedProxies: configuration.trustedProxies, readsProxyHeaders: readsProxyHeaders,
                 writeTimeout: TimeAmount(configuration.writeTimeout), metrics: metrics,
                 logger: logger, on: channel.eventLoop)
             try channel.limitKernelBuffers(

@@ -14,16 +14,19 @@ class HAProxy:
     """Sends requests in turns to all gateways that say they are ready. It tries each request once: what one gateway
     refuses, the client sees."""
 
-    def __init__(self, *ports: int):
+    def __init__(self, *ports: int, mode: str = "http", server_options: str = ""):
+        """`mode`: `tcp` passes bytes on, TLS among them; `server_options`: of each gateway, such as
+        `send-proxy-v2`."""
         self.port = free_ports(1)
+        self._scheme = "https" if "check-ssl" in server_options else "http"
         self._folder = Path(tempfile.mkdtemp(prefix="orbweaver-proxy-"))
         self._commands = self._folder / "commands"
-        servers = "\n".join(f"    server g{port} 127.0.0.1:{port} check" for port in ports)
+        servers = "\n".join(f"    server g{port} 127.0.0.1:{port} check {server_options}" for port in ports)
         (self._folder / "haproxy.cfg").write_text(f"""
 global
     stats socket {self._commands} mode 600 level admin
 defaults
-    mode http
+    mode {mode}
     timeout connect 2s
     timeout client 30s
     timeout server 30s
@@ -44,7 +47,7 @@ backend gateways
 
     @property
     def http(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self._scheme}://127.0.0.1:{self.port}"
 
     def __enter__(self) -> "HAProxy":
         self._process = subprocess.Popen(

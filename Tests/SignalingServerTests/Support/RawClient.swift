@@ -24,16 +24,29 @@ final class RawClient: Sendable {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
+    private final class Preamble: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+        let bytes: [UInt8]
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        func channelActive(context: ChannelHandlerContext) {
+            context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+            context.fireChannelActive()
+        }
+    }
+
     private let state = Lock(State())
     private let channel: Lock<(any Channel)?> = Lock(nil)
 
     /// - Parameters:
     ///   - source: one of the machine's own addresses, such as any of 127.0.0.0/8.
     ///   - receiveBuffer: bytes that the kernel takes for a client that does not read; its own choice unless given.
+    ///   - preamble: bytes that are sent before everything else, TLS included.
     ///   - sendsOn: after the peer has ended its direction; else that is the end.
     static func connect(
         _ port: Int, from source: String? = nil, tls: NIOSSLContext? = nil, autoRead: Bool = true,
-        receiveBuffer: Int? = nil,
+        receiveBuffer: Int? = nil, preamble: [UInt8] = [],
         sendsOn: Bool = false
     ) async throws -> RawClient {
         let client = RawClient()
@@ -47,6 +60,7 @@ final class RawClient: Sendable {
             try await bootstrap
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if !preamble.isEmpty { try channel.pipeline.syncOperations.addHandler(Preamble(preamble)) }
                     if let tls {
                         try channel.pipeline.syncOperations.addHandler(
                             NIOSSLClientHandler(context: tls, serverHostname: nil))

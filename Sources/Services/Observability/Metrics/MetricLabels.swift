@@ -132,6 +132,8 @@ package enum ConnectionClosure: String, MetricLabel {
     case slowRequest = "slow_request"
     /// The bytes were not HTTP, or a head was too large.
     case malformed
+    /// A trusted proxy's connection did not start with a valid PROXY header.
+    case proxyHeader = "proxy_header"
     /// The client did not read its answers.
     case unread
     /// The client sent far more requests ahead than are answered at a time.

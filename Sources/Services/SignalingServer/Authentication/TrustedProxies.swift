@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import Primitives
 
-/// The reverse proxies whose `X-Forwarded-For` is believed.
+/// The reverse proxies whose `X-Forwarded-For` is believed, and with the PROXY protocol their ``ProxyHeader``.
 ///
 /// Each proxy appends the address from which it was asked. The header is read from its end, as long as the entries were
 /// written by trusted proxies. The first address that does not belong to a trusted proxy is the client's. Entries
@@ -35,6 +35,23 @@ package struct TrustedProxies: Equatable, Sendable {
             }
         }
         return client
+    }
+
+    /// The client's address, to which limits apply, of a connection that may have started with a PROXY header.
+    ///
+    /// The client that the header tells takes the place of the peer: the headers of its requests are read only if it is
+    /// a trusted proxy, too. If the header tells no client, the proxy counts, and nothing that a request says.
+    ///
+    /// - Parameter source: what the header said; `nil`: there was none.
+    /// - Returns: `nil` if the peer is not known, and no header told of a client.
+    package func client(
+        of peer: IPAddress?, announcing source: ProxyHeader.Source?, _ headers: HTTPFields
+    ) -> IPAddress? {
+        switch source {
+        case nil: client(of: peer, headers)
+        case .client(let address): client(of: address, headers)
+        case .proxy: peer
+        }
     }
 
     /// The address in an entry, in the forms that proxies write: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` or

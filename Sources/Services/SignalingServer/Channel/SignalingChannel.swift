@@ -15,9 +15,9 @@ import Primitives
 
 /// Sets up an accepted connection, which carries either HTTP requests or one notification channel.
 ///
-///     monitor → TLS? → throttle → HTTP decoder → head filter → guard → upgrade filter → upgrade handler
-///                                                                ├─▶ HTTP types → state → requests
-///                                                                └─▶ lengths → WebSocket frames → channel
+///     monitor → PROXY? → TLS? → throttle → HTTP decoder → head filter → guard → upgrade filter → upgrade handler
+///                                                                         ├─▶ HTTP types → state → requests
+///                                                                         └─▶ lengths → WebSocket frames → channel
 struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -46,6 +46,8 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     /// Checks the token that a channel may be opened with; `nil`: it is not looked at.
     let tokens: TokenAuthenticator?
     let trustedProxies: TrustedProxies
+    /// Whether trusted proxies tell their clients in PROXY headers.
+    let readsProxyHeaders: Bool
     let sockets: SocketDirectory
     let metrics: GatewayMetrics
     let draining: DrainingFlag
@@ -124,8 +126,10 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
             maxFrameSize: configuration.channel.messageLimit,
             enableAutomaticErrorHandling: false,
             shouldUpgrade: { channel, head in
-                let source = channel.sourceAddress
-                return channel.eventLoop.makeFutureWithTask { await refusal(of: head, from: source) }.flatMap { error in
+                let client = trustedProxies.client(
+                    of: channel.sourceAddress, announcing: readsProxyHeaders ? channel.announcedSourceOnLoop : nil,
+                    head.forwardingFields)
+                return channel.eventLoop.makeFutureWithTask { await refusal(of: head, from: client) }.flatMap { error in
                     error.map { refuse(channel, $0) } ?? channel.eventLoop.makeSucceededFuture(HTTPHeaders())
                 }
             },
@@ -157,12 +161,11 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
 
     /// Why the request may not open a channel; `nil`: it may. The unguessable identifier is the credential (spidr-wire
     /// §4). A token is not needed, but one that is there must be the user's own.
-    private func refusal(of head: HTTPRequestHead, from source: IPAddress?) async -> APIError? {
+    private func refusal(of head: HTTPRequestHead, from client: IPAddress?) async -> APIError? {
         if draining.isSet { return .channelDraining }
         guard let address = address(head) else { return .noSuchChannel }
         if let tokens, let token = head.accessToken, head.channelRoute?.endpoint.target == .channel(of: .users) {
             do throws(APIError) {
-                let client = trustedProxies.client(of: source, head.forwardingFields)
                 try await tokens.check(token, isOf: address.user, from: client)
             } catch {
                 return error

@@ -15,6 +15,8 @@ final class ConnectionGate: ChannelInboundHandler {
 
     private let writeTimeout: TimeAmount
     private let trustedProxies: TrustedProxies
+    /// Whether connections of trusted proxies start with a PROXY header.
+    private let readsProxyHeaders: Bool
     private let metrics: GatewayMetrics
     private let logger: Logger
     private let eventLoop: any EventLoop
@@ -22,18 +24,21 @@ final class ConnectionGate: ChannelInboundHandler {
     private var open: [ConnectionTable.ID: (channel: any Channel, place: ConnectionPlace)] = [:]
     private var lastID: ConnectionTable.ID = 0
     private var nextWarning: [ConnectionRefusal: NIODeadline] = [:]
+    private var nextHeaderWarning: NIODeadline?
     private var spare = SpareDescriptor()
     /// Whether the spare descriptor has been given up, so that the next accepted connection uses it.
     private var turnsAway = false
     private var isPaused = false
 
     init(
-        _ limits: ConnectionTable.Configuration, trustedProxies: TrustedProxies, writeTimeout: TimeAmount,
+        _ limits: ConnectionTable.Configuration, trustedProxies: TrustedProxies, readsProxyHeaders: Bool,
+        writeTimeout: TimeAmount,
         metrics: GatewayMetrics,
         logger: Logger, on eventLoop: any EventLoop
     ) {
         table = ConnectionTable(limits)
         self.trustedProxies = trustedProxies
+        self.readsProxyHeaders = readsProxyHeaders
         self.writeTimeout = writeTimeout
         self.metrics = metrics
         self.logger = logger
@@ -54,14 +59,35 @@ final class ConnectionGate: ChannelInboundHandler {
             refuse(channel, reason)
         case .admitted(let leaving):
             for id in leaving { evict(id) }
-            admit(channel, lastID)
+            admit(channel, lastID, readsHeader: isProxy && readsProxyHeaders)
             context.fireChannelRead(data)
         }
     }
 
     func becameChannel(_ id: ConnectionTable.ID) { table.becameChannel(id) }
 
-    private func admit(_ channel: any Channel, _ id: ConnectionTable.ID) {
+    /// Counts a connection for the client that a trusted proxy has told.
+    func belongs(_ id: ConnectionTable.ID, to client: IPAddress) {
+        let isProxy = trustedProxies.contains(client)
+        switch table.attribute(
+            id, to: SourceNetwork(client), isProxy: isProxy, waitingSince: { open[$0]?.place.waitingSince })
+        {
+        case .refused(let reason):
+            guard let channel = open[id]?.channel else { return }
+            refuse(channel, reason)
+        case .admitted(let leaving):
+            for id in leaving { evict(id) }
+        }
+    }
+
+    func headerRefused(_ fault: ProxyHeader.Fault) {
+        let now = NIODeadline.now()
+        guard now >= nextHeaderWarning ?? now else { return }
+        nextHeaderWarning = now + .minutes(1)
+        logger.warning("a proxy's connection is refused", metadata: [LogKey.reason: "\(fault)"])
+    }
+
+    private func admit(_ channel: any Channel, _ id: ConnectionTable.ID, readsHeader: Bool) {
         let gate = NIOLoopBound(self, eventLoop: eventLoop)
         let place = ConnectionPlace(id: id, gate: gate, on: eventLoop)
         open[id] = (channel, place)
@@ -69,9 +95,11 @@ final class ConnectionGate: ChannelInboundHandler {
         let (metrics, writeTimeout) = (metrics, writeTimeout)
         // This comes before anything else is added: the rest of the set-up runs on the same loop later.
         channel.eventLoop.runNowOrNext {
+            let monitor = ConnectionMonitor(place: place, writeTimeout: writeTimeout, metrics: metrics)
+            var handlers: [any ChannelHandler] = [monitor]
+            if readsHeader { handlers.append(ProxyHeaderHandler(before: monitor, metrics: metrics)) }
             // Fails only on a channel that is closed already.
-            try? channel.pipeline.syncOperations.addHandler(
-                ConnectionMonitor(place: place, writeTimeout: writeTimeout, metrics: metrics), position: .first)
+            try? channel.pipeline.syncOperations.addHandlers(handlers, position: .first)
         }
         channel.closeFuture.hop(to: eventLoop).whenComplete { _ in gate.value.closed(id) }
     }

@@ -20,6 +20,8 @@ final class ConnectionMonitor: ChannelDuplexHandler {
     struct ReaderIsStuck: Sendable {}
 
     let place: ConnectionPlace
+    /// What a trusted proxy has told in its PROXY header; `nil`: there was none.
+    private(set) var announced: ProxyHeader.Source?
     private let writeTimeout: TimeAmount
     private let metrics: GatewayMetrics
     private var context: ChannelHandlerContext?
@@ -35,6 +37,15 @@ final class ConnectionMonitor: ChannelDuplexHandler {
         self.place = place
         self.writeTimeout = writeTimeout
         self.metrics = metrics
+    }
+
+    /// Takes what a trusted proxy tells in its PROXY header. A connection without such a header is its peer's own.
+    func announce(_ source: ProxyHeader.Source) {
+        announced = source
+        switch source {
+        case .client(let address): place.belongs(to: address)
+        case .proxy: break
+        }
     }
 
     /// Marks the connection as a notification channel.

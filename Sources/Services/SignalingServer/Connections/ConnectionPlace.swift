@@ -1,4 +1,5 @@
 import NIOCore
+import Primitives
 import Synchronization
 
 /// What one connection is doing. It is written on the connection's own event loop, and read by the loop that accepts
@@ -34,6 +35,16 @@ final class ConnectionPlace: Sendable {
     func awaitReader() { readerAwaited.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
 
     func readerTookAll() { readerAwaited.store(0, ordering: .relaxed) }
+
+    /// Counts the connection for the client that its proxy has told, and no longer for the proxy.
+    func belongs(to client: IPAddress) {
+        gateLoop.execute { self.gate.value.belongs(self.id, to: client) }
+    }
+
+    /// Reports that a trusted proxy's connection does not start as it must.
+    func headerRefused(_ fault: ProxyHeader.Fault) {
+        gateLoop.execute { self.gate.value.headerRefused(fault) }
+    }
 
     /// Counts the connection as a notification channel, for which the gateway does not wait.
     func becomeChannel() {

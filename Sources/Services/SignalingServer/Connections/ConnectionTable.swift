@@ -69,6 +69,29 @@ package struct ConnectionTable: Sendable {
         return .admitted(inPlaceOf: leaving)
     }
 
+    /// Counts a connection for another network, since its proxy has told for which client it is.
+    ///
+    /// The port has admitted the connection already, so only the limit per address can refuse it.
+    ///
+    /// - Parameters:
+    ///   - isProxy: whether that network is one of trusted proxies, to which the limit does not apply.
+    ///   - waitingSince: as for ``admit(_:from:isProxy:waitingSince:)``.
+    package mutating func attribute(
+        _ id: ID, to network: SourceNetwork, isProxy: Bool = false, waitingSince: (ID) -> UInt64?
+    ) -> Verdict {
+        // It may have given way to another one meanwhile.
+        guard remove(id) else { return .admitted(inPlaceOf: []) }
+        var leaving: [ID] = []
+        if !isProxy, let own = plain[network], own.count >= configuration.perNetwork {
+            leaving = Self.longestWaited([own], waitingSince, atMost: 1 + configuration.perNetwork / Self.batch)
+            guard !leaving.isEmpty else { return .refused(.address) }
+        }
+        for id in leaving { remove(id) }
+        networks[id] = network
+        plain[network, default: []].insert(id)
+        return .admitted(inPlaceOf: leaving)
+    }
+
     /// Counts the connection as a notification channel.
     package mutating func becameChannel(_ id: ID) {
         guard let network = networks[id] else { return }

@@ -10,13 +10,15 @@ struct HTTPExchange: Sendable {
     let registrar: any Registrar
     let date: DateHeader
     let trustedProxies: TrustedProxies
+    /// Whether trusted proxies tell their clients in PROXY headers.
+    let readsProxyHeaders: Bool
 
     @concurrent
     func run(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
         if request.expectsContinue, (request.announcedLength ?? 0) <= responder.limits.accepted {
             try await writer.writeInformationalHead(HTTPResponse(status: .continue))
         }
-        let reply = await responder.respond(to: request, from: requester(of: request, on: channel))
+        let reply = await responder.respond(to: request, from: await requester(of: request, on: channel))
         var head = HTTPResponse(status: reply.answer.status, headerFields: reply.answer.headers)
         head.headerFields.append(HTTPField(name: .date, value: date.value))
         // A client that comes back on another connection may find another gateway. No connection is then closed under a
@@ -35,9 +37,11 @@ struct HTTPExchange: Sendable {
         if isLast { throw ConnectionEnds() }
     }
 
-    private func requester(of request: Request, on channel: any Channel) -> Requester {
-        Requester(
-            trustedProxies.client(of: channel.sourceAddress, request.headers), on: channel.remoteAddress
+    private func requester(of request: Request, on channel: any Channel) async -> Requester {
+        let announced = readsProxyHeaders ? await channel.announcedSource : nil
+        return Requester(
+            trustedProxies.client(of: channel.sourceAddress, announcing: announced, request.headers),
+            on: channel.remoteAddress
         ) { await channel.peerIsPresent }
     }
 
@@ -59,6 +63,21 @@ extension Channel {
     /// The address of the connection's own peer; no header can change it.
     var sourceAddress: IPAddress? {
         remoteAddress?.ipAddress.flatMap { IPAddress($0.prefix { $0 != "%" }) }
+    }
+
+    /// What a trusted proxy has told in a PROXY header; `nil`: there was none.
+    fileprivate var announcedSource: ProxyHeader.Source? {
+        get async {
+            // Requests are served on this loop (see SignalingChannel), so this usually takes no time.
+            if eventLoop.inEventLoop { return announcedSourceOnLoop }
+            return try? await eventLoop.submit { self.announcedSourceOnLoop }.get()
+        }
+    }
+
+    /// The same, on the connection's event loop only.
+    var announcedSourceOnLoop: ProxyHeader.Source? {
+        // The monitor is in the pipeline for as long as the connection is open.
+        (try? pipeline.syncOperations.handler(type: ConnectionMonitor.self))?.announced
     }
 
     /// Whether a client still waits for the answer, as far as can be known before it is written.
