@@ -56,4 +56,20 @@ import Testing
         var random = SeededRandomSource(seed: 3)
         #expect(throws: PasswordHashError.refused) { try PasswordHash(of: "secret", cost: hash.cost, random: &random) }
     }
+
+    @Test func `a cost is written as in a record, and read back if it is possible`() {
+        #expect(PasswordHash.Cost().text == "ln=15,r=8,p=3")
+        #expect(PasswordHash.Cost(parsing: "ln=4,r=8,p=1") == PasswordHash.Cost(logN: 4, r: 8, p: 1))
+        for text in ["", "ln=15", "ln=18,r=8,p=1", "ln=17,r=1,p=1", "ln=15,r=8,p=5", "r=8,ln=15,p=1", "ln=0,r=8,p=1"] {
+            #expect(PasswordHash.Cost(parsing: text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `what a cheaper record saves can be spent all the same`() {
+        let cost = PasswordHash.Cost(logN: 10, r: 8, p: 3)
+        #expect(cost.excess(over: PasswordHash.Cost(logN: 10, r: 8, p: 1)) == PasswordHash.Cost(logN: 10, r: 8, p: 2))
+        #expect(cost.excess(over: PasswordHash.Cost(logN: 4, r: 8, p: 1)) == cost)
+        #expect(cost.excess(over: PasswordHash.Cost(logN: 11, r: 8, p: 1)) == PasswordHash.Cost(logN: 10, r: 8, p: 1))
+        for other in [cost, PasswordHash.Cost(logN: 12, r: 8, p: 1)] { #expect(cost.excess(over: other) == nil) }
+    }
 }

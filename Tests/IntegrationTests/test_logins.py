@@ -28,7 +28,9 @@ class Site:
     """A database with users, and gateways on it one after the other."""
 
     def __init__(self, folder: Path, users: int, log_n: int, **auth):
-        sections = {"registration": {"domain": "example.com"}, **({"auth": auth} if auth else {})}
+        sections = {
+            "registration": {"domain": "example.com"}, "auth": {"password_cost": f"ln={log_n},r=8,p=1", **auth},
+        }  # fmt: skip
         self._options, self._port = write_configuration(folder, **sections), free_ports(1)
         created = orbweaver("user", "list", *self._options, directory=folder)
         assert created.returncode == 0, created.stderr

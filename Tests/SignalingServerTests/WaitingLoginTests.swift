@@ -157,5 +157,8 @@ private actor GatedUsers: UserRepository {
     func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {
         try await users.setPassword(record, of: address)
     }
+    func upgradePassword(from old: String, to new: String, of address: UserAddress) async throws(StorageError) -> Bool {
+        try await users.upgradePassword(from: old, to: new, of: address)
+    }
     func remove(_ address: UserAddress) async throws(StorageError) { try await users.remove(address) }
 }

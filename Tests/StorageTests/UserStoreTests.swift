@@ -16,6 +16,18 @@ import Storage
         try GatewayDatabase(.temporary, logger: logger).users
     }
 
+    @Test func `a record is replaced only if it is still the one that it was made from`() async throws {
+        let users = try makeStore()
+        try await users.add(alice)
+        #expect(try await users.upgradePassword(from: "$scrypt$other", to: "$scrypt$b", of: alice.address) == false)
+        #expect(try await users.upgradePassword(from: "$scrypt$a", to: "$scrypt$b", of: bob.address) == false)
+        #expect(try await users.user(alice.address)?.passwordRecord == "$scrypt$a")
+        #expect(try await users.upgradePassword(from: "$scrypt$a", to: "$scrypt$b", of: alice.address))
+        #expect(try await users.user(alice.address)?.passwordRecord == "$scrypt$b")
+        #expect(try await users.upgradePassword(from: "$scrypt$a", to: "$scrypt$c", of: alice.address) == false)
+        #expect(try await users.user(alice.address)?.passwordRecord == "$scrypt$b")
+    }
+
     @Test func `a user is found as stored`() async throws {
         let users = try makeStore()
         try await users.add(alice)

@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import Foundation
 package import Primitives
 
-/// A salted scrypt hash (RFC 7914) with its text form `$scrypt$ln=15,r=8,p=1$salt$hash`; salt and hash are base64
+/// A salted scrypt hash (RFC 7914) with its text form `$scrypt$ln=15,r=8,p=3$salt$hash`; salt and hash are base64
 /// without padding.
 package struct PasswordHash: Hashable, Sendable {
     /// The cost of one hash: 2^`logN` · `r` · 128 bytes of memory, and `p` times the work.
@@ -14,11 +14,39 @@ package struct PasswordHash: Hashable, Sendable {
         /// The parallelization parameter, 1…4.
         package var p: Int
 
-        /// Makes a cost of its parts; the default takes 32 MB.
-        package init(logN: Int = 15, r: Int = 8, p: Int = 1) {
+        /// Makes a cost of its parts; the default takes 32 MB, and is what OWASP recommends (Password Storage Cheat
+        /// Sheet, "scrypt").
+        package init(logN: Int = 15, r: Int = 8, p: Int = 3) {
             self.logN = logN
             self.r = r
             self.p = p
+        }
+
+        /// Reads what ``text`` writes; `nil` if it is no such text, or the cost is out of bounds or not possible: N
+        /// must be below 2^(16·r) (RFC 7914 §2).
+        package init?(parsing text: String) {
+            guard let cost = Self.fields(of: text[...]), cost.isAffordable, cost.logN < 16 * cost.r else { return nil }
+            self = cost
+        }
+
+        /// As in a record: `ln=15,r=8,p=3`.
+        package var text: String { "ln=\(logN),r=\(r),p=\(p)" }
+
+        /// How often the inner function runs: N · r · p, which is proportional to the time of a hash.
+        package var work: Int { (1 << logN) * r * p }
+
+        /// A cost with the work that this one has in excess of another one, to within N · r; `nil`: there is none.
+        package func excess(over other: Cost) -> Cost? {
+            guard work > other.work else { return nil }
+            let unit = (1 << logN) * r
+            return Cost(logN: logN, r: r, p: (work - other.work + unit - 1) / unit)
+        }
+
+        fileprivate static func fields(of text: Substring) -> Cost? {
+            let parameters = text.split(separator: ",").map { $0.split(separator: "=", maxSplits: 1) }
+            guard parameters.map(\.first) == ["ln", "r", "p"] else { return nil }
+            let values = parameters.compactMap { $0.count == 2 ? Int($0[1]) : nil }
+            return values.count == 3 ? Cost(logN: values[0], r: values[1], p: values[2]) : nil
         }
 
         /// Whether a record may ask for this cost: a damaged record must not cost gigabytes.
@@ -31,7 +59,7 @@ package struct PasswordHash: Hashable, Sendable {
     private let salt: [UInt8]
     private let hash: [UInt8]
 
-    /// Hashes a new password with 16 bytes of salt. It is slow by design: tens of milliseconds.
+    /// Hashes a new password with 16 bytes of salt. It is slow by design: some 200 ms.
     ///
     /// - Throws: `refused` if OpenSSL has no memory for the hash.
     package init(of password: String, cost: Cost = Cost(), random: inout some RandomSource) throws(PasswordHashError) {
@@ -45,11 +73,8 @@ package struct PasswordHash: Hashable, Sendable {
     package init?(parsing text: String) {
         let fields = text.split(separator: "$", omittingEmptySubsequences: false)
         guard fields.count == 5, fields[0].isEmpty, fields[1] == "scrypt" else { return nil }
-        let parameters = fields[2].split(separator: ",").map { $0.split(separator: "=", maxSplits: 1) }
-        guard parameters.map(\.first) == ["ln", "r", "p"] else { return nil }
-        let values = parameters.compactMap { $0.count == 2 ? Int($0[1]) : nil }
-        guard values.count == 3 else { return nil }
-        cost = Cost(logN: values[0], r: values[1], p: values[2])
+        guard let cost = Cost.fields(of: fields[2]) else { return nil }
+        self.cost = cost
         guard cost.isAffordable, let salt = Self.decode(fields[3]), let hash = Self.decode(fields[4]) else {
             return nil
         }
@@ -60,7 +85,7 @@ package struct PasswordHash: Hashable, Sendable {
 
     /// The text form for storage.
     package var text: String {
-        "$scrypt$ln=\(cost.logN),r=\(cost.r),p=\(cost.p)$\(Self.encode(salt))$\(Self.encode(hash))"
+        "$scrypt$\(cost.text)$\(Self.encode(salt))$\(Self.encode(hash))"
     }
 
     /// Whether a password is the one that was hashed. It is slow by design, and compares in constant time.
@@ -68,6 +93,13 @@ package struct PasswordHash: Hashable, Sendable {
     /// - Throws: `PasswordHashError.refused` if OpenSSL does not compute the hash.
     package func verifies(_ password: String) throws(PasswordHashError) -> Bool {
         constantTimeEqual(try Self.derive(password, salt: salt, cost: cost, count: hash.count), hash)
+    }
+
+    /// Takes as long as a hash of this cost, and makes none.
+    ///
+    /// - Throws: `PasswordHashError.refused` if OpenSSL does not compute it.
+    package static func spend(_ cost: Cost) throws(PasswordHashError) {
+        _ = try derive("", salt: [0], cost: cost, count: 16)
     }
 
     /// The scrypt function (RFC 7914 §6), which makes `count` bytes.

@@ -2,6 +2,7 @@ import CallControl
 import CallRuntime
 import Cryptography
 import Observability
+import SignalingServer
 import Storage
 
 /// Carries out `orbweaver user`: changes to the database file, also while a gateway has it open.
@@ -16,12 +17,14 @@ package struct UserAdministration: UserCommands {
     }
 
     private let database: GatewayDatabase
+    private let passwordCost: PasswordHash.Cost
 
     /// Opens the database that `storage.path` names.
     ///
     /// - Throws: ``Refusal`` if it cannot be opened.
     package init(_ configuration: GatewayConfiguration) throws(Refusal) {
         database = try .administered(configuration)
+        passwordCost = configuration.authenticator.passwordCost
     }
 
     /// Adds a user.
@@ -35,7 +38,7 @@ package struct UserAdministration: UserCommands {
         _ address: String, password: String, displayName: String, authName: String? = nil
     ) async throws(Refusal) {
         let user = StoredUser(
-            address: try parsed(address), passwordRecord: try Self.record(of: password), displayName: displayName,
+            address: try parsed(address), passwordRecord: try record(of: password), displayName: displayName,
             authName: try authName.map(Self.parsed(authName:)))
         try await perform { users throws(StorageError) in try await users.add(user) }
     }
@@ -61,7 +64,7 @@ package struct UserAdministration: UserCommands {
     /// - Throws: ``Refusal`` if there is no such user, or the database fails.
     package func setPassword(_ password: String, of address: String) async throws(Refusal) {
         let address = try parsed(address)
-        let record = try Self.record(of: password)
+        let record = try record(of: password)
         try await perform { users throws(StorageError) in try await users.setPassword(record, of: address) }
     }
 
@@ -128,10 +131,10 @@ package struct UserAdministration: UserCommands {
         return name
     }
 
-    private static func record(of password: String) throws(Refusal) -> String {
+    private func record(of password: String) throws(Refusal) -> String {
         var random = SecureRandomSource()
         do {
-            return try PasswordHash(of: password, random: &random).text
+            return try PasswordHash(of: password, cost: passwordCost, random: &random).text
         } catch {
             throw Refusal(description: "there is no memory to hash a password")
         }

@@ -198,6 +198,9 @@ extension ConfigurationKey {
             "auth", "hashing_threads", \.hashingThreads, ValueFormat.count(1...64).orNone("auto", "one per core"),
             "Threads that check passwords, with what other threads leave of the cores."),
         ConfigurationKey(
+            "auth", "password_cost", \.authenticator.passwordCost, .passwordCost,
+            "What the scrypt hash of a password costs; a cheaper one is replaced after a login."),
+        ConfigurationKey(
             "auth", "remember", \.rememberedLogins,
             ValueFormat.duration(.seconds(3_600)...(.seconds(90 * 86_400))).orNone(
                 "off", "a restart forgets all logins"),

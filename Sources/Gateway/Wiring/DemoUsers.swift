@@ -19,17 +19,20 @@ enum DemoUsers {
         return address
     }
 
-    static func add(to users: some UserRepository) async throws(StorageError) {
+    /// - Parameter cost: that of their records.
+    static func add(to users: some UserRepository, _ cost: PasswordHash.Cost) async throws(StorageError) {
         var random = SecureRandomSource()
         for name in names {
             try await users.add(
-                StoredUser(address: address(of: name), passwordRecord: try record(&random), displayName: name))
+                StoredUser(address: address(of: name), passwordRecord: try record(cost, &random), displayName: name))
         }
     }
 
-    private static func record(_ random: inout SecureRandomSource) throws(StorageError) -> String {
+    private static func record(_ cost: PasswordHash.Cost, _ random: inout SecureRandomSource) throws(StorageError)
+        -> String
+    {
         do {
-            return try PasswordHash(of: password, random: &random).text
+            return try PasswordHash(of: password, cost: cost, random: &random).text
         } catch {
             throw .failed("there is no memory to hash a password")
         }

@@ -57,7 +57,7 @@ package struct Gateway: Sendable {
         let database = try GatewayDatabase(
             configuration.isDevelopment ? .temporary : .file(configuration.storagePath), logger: logger)
         if configuration.isDevelopment {
-            try await DemoUsers.add(to: database.users)
+            try await DemoUsers.add(to: database.users, configuration.authenticator.passwordCost)
         } else if try await database.users.isEmpty {
             logger.warning(
                 "the database has no users: add some with `orbweaver user add`, or correct storage.path",
@@ -131,7 +131,8 @@ package struct Gateway: Sendable {
             responder: AdminResponder(
                 accounts: database.users, applications: database.applications, repository: database.administration,
                 administration: switchboard, controls: controls, journal: journal, events: events,
-                auditLimits: configuration.admin.audit, clock: clock, ownUser: ProcessIdentity.user,
+                auditLimits: configuration.admin.audit, passwordCost: configuration.authenticator.passwordCost,
+                clock: clock, ownUser: ProcessIdentity.user,
                 process: processName, logger: logger),
             group: group, logger: logger)
 

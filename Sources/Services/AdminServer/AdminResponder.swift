@@ -1,5 +1,6 @@
 import CallControl
 package import CallRuntime
+package import Cryptography
 import HTTPTypes
 package import Logging
 import Observability
@@ -16,6 +17,8 @@ package struct AdminResponder: Sendable {
     let events: EventTail
     let authenticator: AdminAuthenticator
     let auditLimits: AuditLimits
+    /// The cost of the records of new passwords.
+    let passwordCost: PasswordHash.Cost
     let clock: any RuntimeClock
     /// A name that no other process has.
     let process: String
@@ -34,12 +37,13 @@ package struct AdminResponder: Sendable {
     /// Makes a responder.
     ///
     /// - Parameters:
+    ///   - passwordCost: the cost of the records of new passwords.
     ///   - ownUser: the user of this process, who needs no token on the socket.
     ///   - process: a name that no other process has.
     package init(
         accounts: any UserAccounts, applications: any ApplicationRepository, repository: any AdministrationRepository,
         administration: any Administration, controls: any GatewayControls, journal: any Journal, events: EventTail,
-        auditLimits: AuditLimits,
+        auditLimits: AuditLimits, passwordCost: PasswordHash.Cost = PasswordHash.Cost(),
         clock: any RuntimeClock, ownUser: UInt32, process: String, logger: Logger
     ) {
         self.accounts = accounts
@@ -51,6 +55,7 @@ package struct AdminResponder: Sendable {
         self.events = events
         authenticator = AdminAuthenticator(repository, clock: clock, ownUser: ownUser)
         self.auditLimits = auditLimits
+        self.passwordCost = passwordCost
         self.clock = clock
         self.process = process
         self.logger = logger

@@ -134,6 +134,9 @@ struct FixedUsers: UserRepository {
     func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {
         throw .noSuchUser(address)
     }
+    func upgradePassword(from old: String, to new: String, of address: UserAddress) async throws(StorageError) -> Bool {
+        false
+    }
     func remove(_ address: UserAddress) async throws(StorageError) { throw .noSuchUser(address) }
 }
 

@@ -192,6 +192,8 @@ def write_configuration(folder: Path, **sections: dict) -> tuple[str, str]:
         "tls": {"mode": "off"}, "listen": {"host": "127.0.0.1"}, "registration": {"domain": "dev.local"},
         "media": {"bind": "127.0.0.1"}, "storage": {"path": folder / "users.sqlite"}, **sections,
     }  # fmt: skip
+    # Accounts that tests add have cheap records, which nobody should hash anew meanwhile.
+    settings["auth"] = {"password_cost": "ln=4,r=8,p=1", **sections.get("auth", {})}
     lines = [
         line
         for section, values in settings.items()

@@ -8,12 +8,21 @@ actor MemoryUsers: UserRepository {
     private var users: [UserAddress: StoredUser] = [:]
     private(set) var reads = 0
     var failure: StorageError?
+    /// Of ``upgradePassword(from:to:of:)``.
+    var upgradeFailure: StorageError?
+    /// How often ``upgradePassword(from:to:of:)`` was called, and what it waits for.
+    private(set) var upgrades = 0
+    private var beforeUpgrade: @Sendable () async -> Void = {}
 
     init(_ passwords: [String: String]) {
         for (name, password) in passwords { users[address(name)] = stored(name, password) }
     }
 
     func set(failure: StorageError?) { self.failure = failure }
+
+    func set(upgradeFailure: StorageError?) { self.upgradeFailure = upgradeFailure }
+
+    func set(beforeUpgrade: @escaping @Sendable () async -> Void) { self.beforeUpgrade = beforeUpgrade }
 
     func change(_ name: String, to password: String) { users[address(name)] = stored(name, password) }
 
@@ -44,6 +53,14 @@ actor MemoryUsers: UserRepository {
     func add(_ user: StoredUser) async throws(StorageError) { users[user.address] = user }
     func setPassword(_ record: String, of address: UserAddress) async throws(StorageError) {
         users[address]?.passwordRecord = record
+    }
+    func upgradePassword(from old: String, to new: String, of address: UserAddress) async throws(StorageError) -> Bool {
+        upgrades += 1
+        await beforeUpgrade()
+        if let upgradeFailure { throw upgradeFailure }
+        guard users[address]?.passwordRecord == old else { return false }
+        users[address]?.passwordRecord = new
+        return true
     }
     func remove(_ address: UserAddress) async throws(StorageError) { users[address] = nil }
 }

@@ -41,7 +41,8 @@ extension AdminResponder {
                 "\(text.prefix(64)) is no address; write it in full, such as alice@example.com.")
         }
         let user = StoredUser(
-            address: address, passwordRecord: try await NewPassword.record(of: fields.requiredText("password")),
+            address: address,
+            passwordRecord: try await NewPassword.record(of: fields.requiredText("password"), passwordCost),
             displayName: try displayName(fields) ?? "", authName: try authName(fields) ?? nil)
         let account = Account(user, isEnabled: try fields.flag("enabled") ?? true)
         do throws(AccountFault) {
@@ -57,7 +58,7 @@ extension AdminResponder {
         let fields = try BodyFields(parsing: call.body, known: Set(Self.userFields).subtracting(["address"]))
         var change = AccountChange()
         if let password = try fields.text("password") {
-            change.passwordRecord = try await NewPassword.record(of: password)
+            change.passwordRecord = try await NewPassword.record(of: password, passwordCost)
         }
         change.displayName = try displayName(fields)
         change.authName = try authName(fields)
@@ -127,7 +128,7 @@ extension AdminResponder {
             var user = draft.account
             if let password = draft.password {
                 do throws(AdminError) {
-                    user.user.passwordRecord = try await NewPassword.record(of: password)
+                    user.user.passwordRecord = try await NewPassword.record(of: password, passwordCost)
                 } catch {
                     throw error.inLine(draft.line)
                 }

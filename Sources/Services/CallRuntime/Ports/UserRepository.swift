@@ -26,6 +26,12 @@ package protocol UserRepository: Sendable {
     ///
     /// - Throws: `noSuchUser`.
     func setPassword(_ record: String, of address: UserAddress) async throws(StorageError)
+    /// Changes the password record of a user to another one of the same password, if it is still the first one.
+    ///
+    /// Nothing else changes: remembered logins, which belong to the password, stay.
+    ///
+    /// - Returns: whether the record was changed.
+    func upgradePassword(from old: String, to new: String, of address: UserAddress) async throws(StorageError) -> Bool
     /// Removes a user.
     ///
     /// - Throws: `noSuchUser`.

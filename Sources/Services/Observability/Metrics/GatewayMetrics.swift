@@ -41,6 +41,8 @@ package final class GatewayMetrics: Sendable {
     package let passwordChecksWaiting: Gauge
     /// Logins that were accepted without a password check, because they were known before the start.
     package let loginsRestored: Counter
+    /// Passwords that were hashed anew after a login, because their records cost less than they should.
+    package let passwordsUpgraded: Counter
     /// Notifications written to a channel for the first time.
     package let notificationsSent: Counter
     /// Notifications sent again after a reconnect.
@@ -149,6 +151,9 @@ package final class GatewayMetrics: Sendable {
         loginsRestored = registry.counter(
             "orbweaver_logins_restored_total",
             "Logins from before the start that were accepted without a check of the password.")
+        passwordsUpgraded = registry.counter(
+            "orbweaver_passwords_upgraded_total",
+            "Passwords hashed anew after a login, because their records cost less than auth.password_cost.")
         notificationsSent = registry.counter(
             "orbweaver_notifications_sent_total", "Notifications written to a channel for the first time.")
         notificationsReplayed = registry.counter(

@@ -37,23 +37,27 @@ package actor Authenticator {
     /// The queue of logins for the slow hash; a login is named by the digest of its credentials.
     package typealias WaitingLine = LoginQueue<CredentialDigest>
 
-    private let clock: any RuntimeClock
-    private let metrics: GatewayMetrics
-    private let verifier: PasswordVerifier
-    private let logger: Logger
-    private let records: LoginRecords
-    private let key: CredentialDigest.Key
-    private let journal: LoginJournal?
-    private let configuration: Configuration
+    // What is not private is for Authenticator+Upgrade.
+    let clock: any RuntimeClock
+    let metrics: GatewayMetrics
+    let verifier: PasswordVerifier
+    let logger: Logger
+    let records: LoginRecords
+    let key: CredentialDigest.Key
+    let journal: LoginJournal?
+    let configuration: Configuration
 
-    private var verified: VerifiedCredentials
+    var verified: VerifiedCredentials
+    var upgrades: PasswordUpgrades
+    /// The upgrade under way, for ``shutdown()``.
+    var upgrade: Task<Void, Never>?
     private var familiar: FamiliarNetworks
     private var throttle: LoginThrottle
-    private var queue: WaitingLine
+    private(set) var queue: WaitingLine
     private var checks: [CredentialDigest: Check] = [:]
     private var random: any RandomSource
     private var dummy: String?
-    private var isTurningAway = false
+    private(set) var isTurningAway = false
 
     private typealias Outcome = Result<UserAddress, APIError>
 
@@ -103,6 +107,7 @@ package actor Authenticator {
         familiar = FamiliarNetworks(accountLimit: limit)
         throttle = LoginThrottle(configuration.throttle)
         queue = LoginQueue(configuration.queue)
+        upgrades = PasswordUpgrades(to: configuration.passwordCost)
         for entry in remembered.credentials {
             verified.restore(
                 CredentialDigest(remembered: entry.digest), of: entry.account,
@@ -123,7 +128,7 @@ package actor Authenticator {
         -> UserAddress
     {
         let network = requester.address.map(SourceNetwork.init)
-        if let header, let user = try await recall(key.digest(header), from: network).get() { return user }
+        if let header, let user = try await recall(header, from: network).get() { return user }
         let credentials: BasicCredentials
         do {
             credentials = try BasicCredentials(parsing: header, defaultDomain: configuration.defaultDomain)
@@ -171,15 +176,15 @@ package actor Authenticator {
     package func shutdown() async {
         turnAway()
         await verifier.shutdown()
+        await upgrade?.value
     }
 
     // MARK: - What is remembered
 
     /// The user who has these credentials, as far as memory tells. `nil` if they have not been accepted lately, or must
     /// not be compared because too many others were.
-    private func recall(_ digest: CredentialDigest, from network: SourceNetwork?) async -> Result<
-        UserAddress?, APIError
-    > {
+    private func recall(_ header: String, from network: SourceNetwork?) async -> Result<UserAddress?, APIError> {
+        let digest = key.digest(header)
         guard let (user, isUsual) = verified.holder(of: digest, from: network) else { return .success(nil) }
         let claim = LoginThrottle.Claim(user, from: network)
         guard throttle.permitsRecall(claim, isFamiliar: isUsual || isFamiliar(claim), at: clock.now) else {
@@ -194,7 +199,10 @@ package actor Authenticator {
             return .success(user)
         case .knownFor(_, let record):
             switch await records.record(of: user) {
-            case .success(let stored?) where key.mark(of: stored.text) == record:
+            case .success(let stored?) where isStill(stored, record, for: digest):
+                startUpgrade(of: stored, user, besides: 0) {
+                    try? BasicCredentials(parsing: header, defaultDomain: configuration.defaultDomain).password
+                }
                 if verified.confirm(digest, readAt: now) { metrics.loginsRestored.increment() }
                 arrived(with: digest, claim)
                 return .success(user)
@@ -336,7 +344,8 @@ package actor Authenticator {
         }
         do {
             let dummy = try await dummyRecord()
-            let matches = try await verifier.verify(login.password.value, against: record?.password ?? dummy)
+            let matches = try await verifier.verify(
+                login.password.value, against: record?.password ?? dummy, atLeast: configuration.passwordCost)
             guard let record, matches else {
                 throttle.failed(attempt, at: clock.now)
                 metrics.passwordChecks[.wrong].increment()
@@ -347,6 +356,7 @@ package actor Authenticator {
             metrics.passwordChecks[.right].increment()
             verified.insert(digest, of: user, checkedAgainst: key.mark(of: record.text), readAt: readAt)
             arrived(with: digest, claim)
+            startUpgrade(of: record, user, besides: 1) { login.password }
             return .success(user)
         } catch {
             throttle.succeeded(attempt)
@@ -358,7 +368,7 @@ package actor Authenticator {
 
     private func dummyRecord() async throws -> String {
         if let dummy { return dummy }
-        let made = try await verifier.makeDummy(configuration.passwordCost)
+        let made = try await verifier.makeRecord(of: "", configuration.passwordCost)
         dummy = made
         return made
     }

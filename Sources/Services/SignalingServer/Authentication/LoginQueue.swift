@@ -29,7 +29,7 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
         /// How many retry times are remembered.
         package var retryTimeLimit = 65_536
         /// The assumed duration of a check, until some have been measured.
-        package var firstCost = Duration.milliseconds(80)
+        package var firstCost = Duration.milliseconds(200)
 
         /// Makes a configuration with the default values.
         package init() {}
@@ -74,6 +74,9 @@ package struct LoginQueue<Ticket: Hashable & Sendable>: Sendable {
 
     /// How many logins wait for their turn.
     package var waitingCount: Int { familiar.count + strangers.count }
+
+    /// Whether no login waits, and none is being checked but so many.
+    package func isIdle(besides checks: Int) -> Bool { running <= checks && waitingCount == 0 }
 
     // MARK: - Coming
 

@@ -21,6 +21,9 @@ struct LoginRecords: Sendable {
         let password: String
         let authName: AuthName?
 
+        /// The same with another record of the password.
+        func replacing(password: String) -> Record { Record(password: password, authName: authName) }
+
         /// Differs if the password or the auth name does, so that remembered logins end with either.
         var text: String { authName.map { "\(password)\n\($0)" } ?? password }
     }

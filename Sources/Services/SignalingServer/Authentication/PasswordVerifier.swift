@@ -19,23 +19,32 @@ package final class PasswordVerifier: Sendable {
 
     /// Whether the password belongs to the stored record. A record that cannot be read belongs to no password.
     ///
+    /// A wrong password costs at least `cost`, so that the time of the answer does not tell an account with an older,
+    /// cheaper record from a name that does not exist.
+    ///
     /// - Throws: `PasswordHashError.refused` if the hash cannot be computed, since it needs tens of megabytes;
     ///   `CancellationError` after ``shutdown()``, or if the task is cancelled while the check waits for a thread.
-    package func verify(_ password: String, against record: String) async throws -> Bool {
+    package func verify(_ password: String, against record: String, atLeast cost: PasswordHash.Cost) async throws
+        -> Bool
+    {
         try await pool.runIfActive {
             ThreadPriority.lower()
-            return try PasswordHash(parsing: record)?.verifies(password) ?? false
+            let hash = PasswordHash(parsing: record)
+            if try hash?.verifies(password) == true { return true }
+            if let rest = hash.map({ cost.excess(over: $0.cost) }) ?? cost { try PasswordHash.spend(rest) }
+            return false
         }
     }
 
-    /// Makes a record of the same cost as those of real users, for names that do not exist: the answer must take as
-    /// long.
+    /// Makes a record: of a password that is hashed anew, or of the same cost as those of real users, for names that do
+    /// not exist. The answer to such a name must take as long.
     ///
-    /// - Throws: the errors of ``verify(_:against:)``.
-    package func makeDummy(_ cost: PasswordHash.Cost) async throws -> String {
+    /// - Throws: the errors of ``verify(_:against:atLeast:)``.
+    package func makeRecord(of password: String, _ cost: PasswordHash.Cost) async throws -> String {
         try await pool.runIfActive {
+            ThreadPriority.lower()
             var random = SecureRandomSource()
-            return try PasswordHash(of: "", cost: cost, random: &random).text
+            return try PasswordHash(of: password, cost: cost, random: &random).text
         }
     }
 

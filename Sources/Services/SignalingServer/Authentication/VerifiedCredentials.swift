@@ -22,6 +22,8 @@ package struct VerifiedCredentials: Sendable {
         var digest: CredentialDigest
         var user: UserAddress
         var record: CredentialDigest.RecordMark
+        /// The record that is about to replace that one, of the same password.
+        var successor: CredentialDigest.RecordMark?
         /// When the stored record was read last. `nil`: not since the start.
         var readAt: MonotonicTime?
         /// The network from which they came last.
@@ -79,6 +81,41 @@ package struct VerifiedCredentials: Sendable {
         guard let entry = entries[digest.tag] else { return false }
         entries[digest.tag]?.readAt = max(entry.readAt ?? time, time)
         return entry.readAt == nil
+    }
+
+    /// Notes that a record is about to be replaced by another one of the same password: entries of the first one count
+    /// for both until ``replaced(_:by:of:)`` or ``kept(_:of:)``.
+    package mutating func willReplace(
+        _ old: CredentialDigest.RecordMark, by new: CredentialDigest.RecordMark, of user: UserAddress
+    ) {
+        for (tag, entry) in entries where entry.user == user && entry.record == old { entries[tag]?.successor = new }
+    }
+
+    /// Notes that the record has been replaced: its entries belong to the new one.
+    ///
+    /// - Returns: the entries that are written down, with the time after which a restart forgets them, in seconds since
+    ///   1970.
+    package mutating func replaced(
+        _ old: CredentialDigest.RecordMark, by new: CredentialDigest.RecordMark, of user: UserAddress
+    ) -> [(digest: CredentialDigest, expires: Int64)] {
+        var moved: [(digest: CredentialDigest, expires: Int64)] = []
+        for (tag, entry) in entries where entry.user == user && entry.record == old {
+            entries[tag]?.record = new
+            entries[tag]?.successor = nil
+            if entry.expires > 0 { moved.append((entry.digest, entry.expires)) }
+        }
+        return moved
+    }
+
+    /// Notes that the record has not been replaced after all.
+    package mutating func kept(_ old: CredentialDigest.RecordMark, of user: UserAddress) {
+        for (tag, entry) in entries where entry.user == user && entry.record == old { entries[tag]?.successor = nil }
+    }
+
+    /// Whether the credentials belong to the record with this mark.
+    package func belongs(_ digest: CredentialDigest, to record: CredentialDigest.RecordMark) -> Bool {
+        guard let entry = entries[digest.tag], entry.digest.matches(digest) else { return false }
+        return entry.record == record || entry.successor == record
     }
 
     /// Notes that accounts have changed: a record counts only if its reading begins after `now`.

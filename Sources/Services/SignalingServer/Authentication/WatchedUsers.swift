@@ -102,6 +102,15 @@ package final class WatchedUsers: UserRepository {
         try await users.setPassword(record, of: address)
     }
 
+    /// Replaces the password record of a user by another one of the same password; passed on to the repository.
+    ///
+    /// - Throws: `StorageError.failed` if the database refuses.
+    package func upgradePassword(
+        from old: String, to new: String, of address: UserAddress
+    ) async throws(StorageError) -> Bool {
+        try await users.upgradePassword(from: old, to: new, of: address)
+    }
+
     /// Removes a user; passed on to the repository.
     ///
     /// - Throws: `StorageError.noSuchUser` if there is none, `failed` if the database refuses.

@@ -126,6 +126,23 @@ package struct UserStore: UserRepository {
         }
     }
 
+    /// Replaces the password record of a user by another one of the same password, if it is still the first one.
+    ///
+    /// Remembered credentials stay: whoever asks for this writes them down anew.
+    ///
+    /// - Returns: whether the record was replaced.
+    /// - Throws: `StorageError.failed`.
+    package func upgradePassword(
+        from old: String, to new: String, of address: UserAddress
+    ) async throws(StorageError) -> Bool {
+        try await storageErrors(at: queue.path) {
+            try await queue.write { database in
+                try UserRow.filter(key: address.text).filter(Column("passwordRecord") == old)
+                    .updateAll(database, Column("passwordRecord").set(to: new)) > 0
+            }
+        }
+    }
+
     /// Removes a user together with everything remembered of the user's logins.
     ///
     /// - Throws: `StorageError.noSuchUser`; `StorageError.failed`.
