@@ -49,6 +49,30 @@ struct RestorationTests {
         #expect(next.stored.last == .unsubscribed("s1"))
     }
 
+    @Test mutating func `if the clock was put back, it is no longer than one that is granted now`() throws {
+        try rig.subscribe(expires: .seconds(600))
+        var next = restored(after: .seconds(-7 * 86_400))
+        let longest = Registration.Configuration().maximumExpires
+        #expect(next.registration.phase(of: "s1", at: next.clock.now) == .active)
+        #expect(next.advance(by: longest + .seconds(60)).contains(.subscriptionsChanged(by: -1)))
+    }
+
+    @Test mutating func `a later account of the address starts with nothing`() throws {
+        let (first, second) = (AccountIdentity(7), AccountIdentity(8))
+        var actions = rig.registration.belongs(to: first, at: rig.now)
+        try rig.subscribe()
+        actions += rig.registration.belongs(to: first, at: rig.now)
+        // Unknown.
+        actions += rig.registration.belongs(to: nil, at: rig.now)
+        #expect(actions.isEmpty)
+        var next = restored()
+        #expect(next.registration.account == first)
+        let ended = next.note(next.registration.belongs(to: second, at: next.now))
+        #expect(ended == [.subscriptionsChanged(by: -1)])
+        #expect(next.stored.last == .unsubscribed("s1"))
+        #expect(next.registration.account == second && !next.registration.channelExists(ChannelID("c1")))
+    }
+
     @Test mutating func `an extension is kept, too`() throws {
         try rig.subscribe(expires: .seconds(60))
         rig.clock.advance(by: .seconds(30))

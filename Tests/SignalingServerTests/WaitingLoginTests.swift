@@ -5,6 +5,7 @@ import GatewayAPI
 import Logging
 import Observability
 import Primitives
+import Registration
 import SignalingServer
 import TestSupport
 import Testing
@@ -150,7 +151,9 @@ private actor GatedUsers: UserRepository {
         Array(try await allUsers().filter(query.finds).prefix(limit))
     }
 
-    func addresses() async throws(StorageError) -> Set<UserAddress> { Set(try await allUsers().map(\.address)) }
+    func identities() async throws(StorageError) -> [UserAddress: AccountIdentity] {
+        Dictionary(try await allUsers().map { ($0.address, $0.identity) }) { first, _ in first }
+    }
 
     func allUsers() async throws(StorageError) -> [StoredUser] { try await users.allUsers() }
     func add(_ user: StoredUser) async throws(StorageError) { try await users.add(user) }

@@ -47,7 +47,7 @@ import Storage
         #expect(try await users.user(address("alice")) == nil)
         #expect(try await users.user(named: AuthName("liddell")!) == nil)
         #expect(try await users.allUsers().isEmpty)
-        #expect(try await users.addresses().isEmpty)
+        #expect(try await users.identities().isEmpty)
         #expect(try await users.account(address("alice"))?.isEnabled == false)
         await #expect(throws: StorageError.userExists(address("alice"))) { try await users.add(account("alice").user) }
         change.isEnabled = true

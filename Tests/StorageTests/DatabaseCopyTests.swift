@@ -13,7 +13,8 @@ import Storage
 /// Copies of the database, and the lock that keeps gateways from sharing one.
 @Suite struct DatabaseCopyTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    private let alice = StoredUser(address: UserAddress(parsing: "alice@example.com")!, passwordRecord: "$scrypt$a")
+    private let alice = StoredUser(
+        address: UserAddress(parsing: "alice@example.com")!, passwordRecord: "$scrypt$a", identity: AccountIdentity(1))
 
     /// Runs `body` with a folder, and cleans up.
     private func withFolder(_ body: (URL) async throws -> Void) async throws {

@@ -12,7 +12,8 @@ import Storage
 
 @Suite struct GatewayDatabaseTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    private let alice = StoredUser(address: UserAddress(parsing: "alice@example.com")!, passwordRecord: "$scrypt$a")
+    private let alice = StoredUser(
+        address: UserAddress(parsing: "alice@example.com")!, passwordRecord: "$scrypt$a", identity: AccountIdentity(1))
 
     /// Runs `body` with the path of a database that does not exist yet, and cleans up.
     private func withPath(_ body: (String) async throws -> Void) async throws {
@@ -112,6 +113,7 @@ import Storage
             try old.close()
             let database = try GatewayDatabase(.file(path), logger: logger)
             var expected = alice
+            expected.identity = AccountIdentity(0)
             expected.displayName = "Alice"
             #expect(try await database.users.allUsers() == [expected])
             expected.authName = AuthName("liddell")
@@ -129,6 +131,7 @@ import Storage
             try old.close()
             let database = try GatewayDatabase(.file(path), logger: logger)
             var expected = alice
+            expected.identity = AccountIdentity(0)
             (expected.displayName, expected.authName) = ("Alice", AuthName("liddell"))
             #expect(try await database.users.allUsers() == [expected])
             let journal = try database.openJournal(.init(), clock: FixedClock(), logger: logger)

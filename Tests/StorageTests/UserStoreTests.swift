@@ -2,6 +2,7 @@ import CallControl
 import CallRuntime
 import Foundation
 import Logging
+import Registration
 import Testing
 
 import Storage
@@ -9,8 +10,10 @@ import Storage
 @Suite struct UserStoreTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private let alice = StoredUser(
-        address: UserAddress(parsing: "alice@example.com")!, passwordRecord: "$scrypt$a", displayName: "Alice")
-    private let bob = StoredUser(address: UserAddress(parsing: "bob@example.com")!, passwordRecord: "$scrypt$b")
+        address: UserAddress(parsing: "alice@example.com")!, passwordRecord: "$scrypt$a", displayName: "Alice",
+        identity: AccountIdentity(1))
+    private let bob = StoredUser(
+        address: UserAddress(parsing: "bob@example.com")!, passwordRecord: "$scrypt$b", identity: AccountIdentity(2))
 
     private func makeStore() throws -> UserStore {
         try GatewayDatabase(.temporary, logger: logger).users
@@ -78,6 +81,22 @@ import Storage
     }
 
     // MARK: Auth names
+
+    @Test func `an account that is made again is another one`() async throws {
+        let users = try makeStore()
+        var account = alice
+        account.identity = AccountIdentity(0)
+        var identities: Set<AccountIdentity> = [account.identity]
+        for _ in 1...3 {
+            try await users.add(account)
+            let identity = try #require(try await users.identities()[alice.address])
+            #expect(identities.insert(identity).inserted)
+            try await users.setPassword("$scrypt$new", of: alice.address)
+            #expect(try await users.user(alice.address)?.identity == identity)
+            try await users.remove(alice.address)
+        }
+        #expect(try await users.identities().isEmpty)
+    }
 
     @Test func `a user is found by the auth name, and by no other`() async throws {
         let users = try makeStore()

@@ -43,6 +43,8 @@ package struct Registration: Equatable, Sendable {
     package let user: UserAddress
     /// The services, limits and times.
     let configuration: Configuration
+    /// The account whose registration it is; `nil`: a guest has none, or it is not known yet.
+    package internal(set) var account: AccountIdentity?
     /// The subscriptions, in the order in which they started.
     var subscriptions: [Subscription] = []
     /// The requests in flight, which hold back notifications.
@@ -105,7 +107,7 @@ extension Registration {
         subscriptions.append(subscription)
 
         // The new device comes before the old ones go, so that no call finds the user without a device in between.
-        var stored = subscription.stored(of: user, at: now)
+        var stored = subscription.stored(of: user, account, at: now)
         stored.replaced = former?.id
         var actions: [RegistrationAction] = [.store(.subscribed(stored)), .subscriptionsChanged(by: 1)]
         if let device = subscription.device {
@@ -138,7 +140,9 @@ extension Registration {
         subscriptions[index].expiry = now.monotonic + expires
         subscriptions[index].reminder = reminder(for: expires, from: now.monotonic)
 
-        var actions: [RegistrationAction] = [.store(.subscribed(subscriptions[index].stored(of: user, at: now)))]
+        var actions: [RegistrationAction] = [
+            .store(.subscribed(subscriptions[index].stored(of: user, account, at: now)))
+        ]
         switch (former, subscriptions[index].device) {
         case (nil, let device?): actions += inform(.joined(device, replacing: nil))
         case (.some, nil): actions += inform(.left(id, othersRemain: false))
@@ -307,7 +311,7 @@ extension Registration {
         for index in subscriptions.indices where subscriptions[index].isReminderDue(at: now.monotonic) {
             subscriptions[index].reminder = nil
             // The next process does not remind the client again.
-            actions.append(.store(.subscribed(subscriptions[index].stored(of: user, at: now))))
+            actions.append(.store(.subscribed(subscriptions[index].stored(of: user, account, at: now))))
             actions += append(.ping, to: index, at: now)
         }
         for index in subscriptions.indices where subscriptions[index].closing.map({ $0 <= now.monotonic }) ?? false {

@@ -1,5 +1,14 @@
 package import CallControl
 
+/// Tells an account from one of the same address that was made after it was removed.
+package struct AccountIdentity: Hashable, Sendable {
+    /// Random for each account; 0 for those that were made before there were identities.
+    package let rawValue: Int64
+
+    /// Makes an identity of its number.
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+}
+
 /// A subscription as it outlives the process. Times are milliseconds since 1970.
 package struct StoredSubscription: Equatable, Sendable {
     /// The name of the subscription.
@@ -22,12 +31,14 @@ package struct StoredSubscription: Equatable, Sendable {
     package var firstEventID: UInt64
     /// The subscription of the same device that it replaced; `nil`: none.
     package var replaced: SubscriptionID?
+    /// The account that made it; `nil`: a guest, or unknown.
+    package var account: AccountIdentity?
 
     /// Makes a value of its parts; each parameter is the property of that name.
     package init(
         id: SubscriptionID, channel: ChannelID, user: UserAddress, clientCorrelator: String? = nil,
         sendsRingingFeedback: Bool = false, services: [String], expiry: Int64, reminder: Int64? = nil,
-        firstEventID: UInt64, replaced: SubscriptionID? = nil
+        firstEventID: UInt64, replaced: SubscriptionID? = nil, account: AccountIdentity? = nil
     ) {
         self.id = id
         self.channel = channel
@@ -39,6 +50,7 @@ package struct StoredSubscription: Equatable, Sendable {
         self.reminder = reminder
         self.firstEventID = firstEventID
         self.replaced = replaced
+        self.account = account
     }
 }
 

@@ -57,14 +57,14 @@ struct Subscription: Equatable, Sendable {
     func end(after grace: Duration) -> MonotonicTime { min(expiry + grace, callDeadline ?? expiry + grace) }
 
     /// The subscription as it outlives the process.
-    func stored(of user: UserAddress, at now: Moment) -> StoredSubscription {
+    func stored(of user: UserAddress, _ account: AccountIdentity?, at now: Moment) -> StoredSubscription {
         func stamp(_ time: MonotonicTime) -> Int64 {
             now.epochMilliseconds + (time - now.monotonic).wholeNanoseconds / 1_000_000
         }
         return StoredSubscription(
             id: id, channel: channel, user: user, clientCorrelator: clientCorrelator,
             sendsRingingFeedback: sendsRingingFeedback, services: services, expiry: stamp(expiry),
-            reminder: reminder.map(stamp), firstEventID: queue.firstKept)
+            reminder: reminder.map(stamp), firstEventID: queue.firstKept, account: account)
     }
 
     /// The phase at this time.

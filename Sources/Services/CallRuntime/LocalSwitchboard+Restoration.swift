@@ -55,17 +55,21 @@ extension LocalSwitchboard {
             ])
     }
 
-    /// Makes the owner of a user's subscriptions. Those of a user who was removed meanwhile are over.
+    /// Makes the owner of a user's subscriptions. Those of a user who was removed meanwhile are over, and so are those
+    /// of an account that another one of the same address has followed.
     private func restore(_ subscriptions: [RestoredSubscription], of user: UserAddress) async {
-        var displayName = Self.guestName
+        var (subscriptions, displayName) = (subscriptions, Self.guestName)
         if user.guest == nil {
             do throws(StorageError) {
-                guard let account = try await repository.user(user) else {
-                    for restored in subscriptions {
-                        environment.journal.append(.registration(.unsubscribed(restored.subscription.id)))
-                    }
-                    return
+                let account = try await repository.user(user)
+                let isOver = { (restored: RestoredSubscription) in
+                    account.map { $0.identity != restored.subscription.account ?? $0.identity } ?? true
                 }
+                for restored in subscriptions where isOver(restored) {
+                    environment.journal.append(.registration(.unsubscribed(restored.subscription.id)))
+                }
+                subscriptions.removeAll(where: isOver)
+                guard let account, !subscriptions.isEmpty else { return }
                 displayName = account.displayName
             } catch {
                 displayName = ""

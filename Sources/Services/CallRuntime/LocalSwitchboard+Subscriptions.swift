@@ -13,10 +13,14 @@ extension LocalSwitchboard {
         _ user: UserAddress, _ request: SubscriptionRequest
     ) async throws(RegistrationError) -> SubscriptionGrant {
         try checkRoom()
-        let displayName = await displayName(of: user)
+        let account = await account(of: user)
         var owner = await users.owner(of: user)
         while true {
-            if let grant = try await owner.subscribe(request, displayName: displayName) { return grant }
+            if let grant = try await owner.subscribe(
+                request, displayName: account?.displayName ?? "", account: account?.identity)
+            {
+                return grant
+            }
             owner = await users.owner(of: user, insteadOf: owner)
         }
     }
@@ -44,17 +48,22 @@ extension LocalSwitchboard {
         await users.existing(user)?.subscriptionExists(subscription) ?? false
     }
 
-    /// Ends everything of users whose accounts were removed: their subscriptions, and so their legs of calls.
+    /// Ends everything of users whose accounts were removed: their subscriptions, and so their legs of calls. An
+    /// account of the same address that was made afterwards is another one.
     ///
     /// - Throws: `StorageError.failed` if the accounts cannot be read.
     package func dismissRemovedUsers() async throws(StorageError) {
         // Whoever is registered by now had an account then.
-        let owners = await users.all.filter { $0.user.guest == nil }
+        var owners: [(owner: RegistrationOwner, account: AccountIdentity?)] = []
+        for owner in await users.all where owner.user.guest == nil { owners.append((owner, await owner.account)) }
         let hasVoicemail = await !voicemail.isEmpty
         guard !owners.isEmpty || hasVoicemail else { return }
-        let accounts = try await repository.addresses()
+        let accounts = try await repository.identities()
         await voicemail.keepOnly(accounts)
-        for owner in owners where !accounts.contains(owner.user) { await owner.dismiss() }
+        for (owner, account) in owners {
+            let present = accounts[owner.user]
+            if present == nil || account != nil && account != present { await owner.dismiss(account) }
+        }
     }
 
     /// Extends a subscription; see `Registrar`.
@@ -113,13 +122,14 @@ extension LocalSwitchboard {
         await users.existing(ticket.user)?.requestAnswered(ticket)
     }
 
-    /// The display name of a user. If it cannot be read, others are shown the address; the subscription is not refused.
-    private func displayName(of user: UserAddress) async -> String {
+    /// The account of a user. If it cannot be read, others are shown the address instead of the display name; the
+    /// subscription is not refused.
+    private func account(of user: UserAddress) async -> StoredUser? {
         do throws(StorageError) {
-            return try await repository.user(user)?.displayName ?? ""
+            return try await repository.user(user)
         } catch {
             environment.logger.warning("display name could not be read", metadata: [LogKey.error: "\(error.label)"])
-            return ""
+            return nil
         }
     }
 }

@@ -127,7 +127,9 @@ struct FixedUsers: UserRepository {
         Array(try await allUsers().filter(query.finds).prefix(limit))
     }
 
-    func addresses() async throws(StorageError) -> Set<UserAddress> { Set(try await allUsers().map(\.address)) }
+    func identities() async throws(StorageError) -> [UserAddress: AccountIdentity] {
+        Dictionary(try await allUsers().map { ($0.address, $0.identity) }) { first, _ in first }
+    }
 
     func allUsers() async throws(StorageError) -> [StoredUser] { users }
     func add(_ user: StoredUser) async throws(StorageError) { throw .userExists(user.address) }

@@ -1,6 +1,7 @@
 import CallControl
 import CallRuntime
 import Cryptography
+import Registration
 import TestSupport
 
 /// Users in memory, with cheap password hashes, counting how often a record is read.
@@ -45,7 +46,9 @@ actor MemoryUsers: UserRepository {
         Array(try await allUsers().filter(query.finds).prefix(limit))
     }
 
-    func addresses() async throws(StorageError) -> Set<UserAddress> { Set(try await allUsers().map(\.address)) }
+    func identities() async throws(StorageError) -> [UserAddress: AccountIdentity] {
+        Dictionary(try await allUsers().map { ($0.address, $0.identity) }) { first, _ in first }
+    }
 
     func allUsers() async throws(StorageError) -> [StoredUser] {
         users.values.sorted { $0.address.text < $1.address.text }

@@ -130,10 +130,17 @@ actor RegistrationOwner {
 
 extension RegistrationOwner {
     /// Makes a subscription; `nil` if the owner has retired, in which case the directory has another one.
-    func subscribe(_ request: SubscriptionRequest, displayName: String) throws(RegistrationError) -> SubscriptionGrant?
-    {
+    ///
+    /// - Parameter account: the account that asks; `nil`: a guest, or unknown.
+    func subscribe(
+        _ request: SubscriptionRequest, displayName: String, account: AccountIdentity? = nil
+    ) throws(RegistrationError) -> SubscriptionGrant? {
         guard !isRetired else { return nil }
         defer { settle() }
+        let ended = registration.belongs(to: account, at: environment.clock.moment)
+        if !ended.isEmpty { perform(ended, after: "account") }
+        // With the former account, everything that it owned may have gone.
+        guard !isRetired else { return nil }
         var random = environment.random.generator
         let (grant, actions) = try registration.subscribe(
             request, as: SubscriptionIdentity(random: &random, prefix: user.resourcePrefix),
@@ -175,8 +182,16 @@ extension RegistrationOwner {
     /// Whether there is a subscription of this name that has not ended.
     func subscriptionExists(_ subscription: SubscriptionID) -> Bool { registration.subscriptionExists(subscription) }
 
-    /// The account was removed: everything of it ends.
-    func dismiss() { perform(registration.dismiss(at: environment.clock.moment), after: "dismiss") }
+    /// The account whose registration it is; `nil`: unknown.
+    var account: AccountIdentity? { registration.account }
+
+    /// An account was removed: everything of it ends, unless the registration belongs to another one already.
+    ///
+    /// - Parameter account: what `account` was when the account was there; `nil`: unknown.
+    func dismiss(_ account: AccountIdentity?) {
+        guard account == registration.account else { return }
+        perform(registration.dismiss(at: environment.clock.moment), after: "dismiss")
+    }
 
     /// An operator ends a subscription; `false` if there is none of that name.
     func dismiss(_ subscription: SubscriptionID) -> Bool {

@@ -7,6 +7,8 @@ actor VoicemailOwner {
     private let environment: RuntimeEnvironment
     /// The figures that are not zero.
     private var counts: [UserAddress: VoicemailCount] = [:]
+    /// Which account each of these users had when the accounts were last read.
+    private var identities: [UserAddress: AccountIdentity] = [:]
 
     init(_ environment: RuntimeEnvironment) { self.environment = environment }
 
@@ -32,11 +34,19 @@ actor VoicemailOwner {
         environment.router.post(.service(.voicemailFor(event: id, count(of: user))), to: .registration(user))
     }
 
-    /// Forgets the figures of users whose accounts were removed.
-    func keepOnly(_ accounts: Set<UserAddress>) {
-        for user in counts.keys where !accounts.contains(user) {
-            counts[user] = nil
-            environment.journal.append(.registration(.service(.voicemail(.empty, of: user))))
+    /// Forgets the figures of users whose accounts were removed, or belong to another account since the last time.
+    func keepOnly(_ accounts: [UserAddress: AccountIdentity]) {
+        defer { identities = accounts.filter { counts[$0.key] != nil } }
+        for user in counts.keys {
+            guard let present = accounts[user], identities[user] ?? present == present else {
+                forget(user)
+                continue
+            }
         }
+    }
+
+    private func forget(_ user: UserAddress) {
+        counts[user] = nil
+        environment.journal.append(.registration(.service(.voicemail(.empty, of: user))))
     }
 }

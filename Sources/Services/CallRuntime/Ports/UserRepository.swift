@@ -1,4 +1,5 @@
 package import CallControl
+package import Registration
 
 /// The users who may register. Implemented by `Storage`. Every function throws `StorageError.failed` if the database
 /// refuses.
@@ -11,8 +12,8 @@ package protocol UserRepository: Sendable {
     func allUsers() async throws(StorageError) -> [StoredUser]
     /// Users whom a query finds, in the order of their addresses, at most so many.
     func search(_ query: DirectoryQuery, limit: Int) async throws(StorageError) -> [StoredUser]
-    /// The addresses of all users.
-    func addresses() async throws(StorageError) -> Set<UserAddress>
+    /// The addresses of all users, and which account each has.
+    func identities() async throws(StorageError) -> [UserAddress: AccountIdentity]
     /// Adds a user.
     ///
     /// - Throws: `userExists` if the address is taken, `authNameTaken` if its auth name is another user's.
@@ -48,15 +49,19 @@ package struct StoredUser: Equatable, Sendable {
     package var displayName: String
     /// The name with which the user logs in; `nil`: the address.
     package var authName: AuthName?
+    /// Which account of this address it is. If it is 0, the repository draws one for an account that is added.
+    package var identity: AccountIdentity
 
     /// Makes a user of its parts; each parameter is the property of that name.
     package init(
-        address: UserAddress, passwordRecord: String, displayName: String = "", authName: AuthName? = nil
+        address: UserAddress, passwordRecord: String, displayName: String = "", authName: AuthName? = nil,
+        identity: AccountIdentity = AccountIdentity(0)
     ) {
         self.address = address
         self.passwordRecord = passwordRecord
         self.displayName = displayName
         self.authName = authName
+        self.identity = identity
     }
 }
 

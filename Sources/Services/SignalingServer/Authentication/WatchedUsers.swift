@@ -1,6 +1,7 @@
 package import CallControl
 package import CallRuntime
 package import Primitives
+package import Registration
 import Synchronization
 
 /// The stored users, together with whether they can be read at present. Load balancers should send no
@@ -76,10 +77,12 @@ package final class WatchedUsers: UserRepository {
         try await users.search(query, limit: limit)
     }
 
-    /// The addresses of all users; passed on to the repository.
+    /// The addresses of all users, and which account each has; passed on to the repository.
     ///
     /// - Throws: `StorageError.failed` if the database refuses.
-    package func addresses() async throws(StorageError) -> Set<UserAddress> { try await users.addresses() }
+    package func identities() async throws(StorageError) -> [UserAddress: AccountIdentity] {
+        try await users.identities()
+    }
 
     /// Adds a user; passed on to the repository.
     ///

@@ -91,7 +91,8 @@ enum JournalReader {
                     services: try JSONDecoder().decode([String].self, from: Data(services.utf8)),
                     expiry: row["expiry"], reminder: row["reminder"],
                     firstEventID: UInt64(bitPattern: row["firstEventId"] as Int64),
-                    replaced: (row["replaced"] as String?).map { SubscriptionID($0) }),
+                    replaced: (row["replaced"] as String?).map { SubscriptionID($0) },
+                    account: (row["account"] as Int64?).map { AccountIdentity($0) }),
                 transmitted: UInt64(bitPattern: row["transmitted"] as Int64),
                 numbered: UInt64(bitPattern: max(row["numbered"] as Int64, row["forgotten"] as Int64)),
                 lost: row["lost"])

@@ -91,8 +91,8 @@ enum JournalWriter {
         try database.cachedStatement(
             sql: """
                 INSERT INTO subscription
-                (id, channel, user, correlator, ringingFeedback, services, expiry, reminder, firstEventId, replaced)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (id, channel, user, correlator, ringingFeedback, services, expiry, reminder, firstEventId, replaced,
+                account) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET
                 services = excluded.services, expiry = excluded.expiry, reminder = excluded.reminder
                 """
@@ -101,6 +101,7 @@ enum JournalWriter {
             subscription.clientCorrelator, subscription.sendsRingingFeedback,
             String(decoding: WireJSON.encode(subscription.services), as: UTF8.self), subscription.expiry,
             subscription.reminder, Int64(bitPattern: subscription.firstEventID), subscription.replaced?.rawValue,
+            subscription.account?.rawValue,
         ])
     }
 

@@ -1,6 +1,7 @@
 package import CallControl
 package import CallRuntime
 import GRDB
+package import Registration
 
 /// The table `user`. Accounts that are disabled are only seen by `UserAccounts`.
 package struct UserStore: UserRepository {
@@ -60,15 +61,20 @@ package struct UserStore: UserRepository {
         }
     }
 
-    /// The addresses of all users.
+    /// The addresses of all users, and which account each has.
     ///
     /// - Throws: `StorageError.failed`.
-    package func addresses() async throws(StorageError) -> Set<UserAddress> {
+    package func identities() async throws(StorageError) -> [UserAddress: AccountIdentity] {
         try await storageErrors(at: queue.path) {
-            let texts = try await queue.read { database in
-                try String.fetchSet(database, UserRow.enabled.select(Column("address")))
+            try await queue.read { database in
+                var found: [UserAddress: AccountIdentity] = [:]
+                let rows = try Row.fetchCursor(database, sql: "SELECT address, identity FROM user WHERE NOT disabled")
+                while let row = try rows.next() {
+                    guard let address = UserAddress(parsing: row["address"] as String) else { continue }
+                    found[address] = AccountIdentity(row["identity"])
+                }
+                return found
             }
-            return Set(texts.compactMap { UserAddress(parsing: $0) })
         }
     }
 
@@ -194,12 +200,15 @@ struct UserRow: Codable, FetchableRecord, PersistableRecord {
     var passwordRecord: String
     var displayName: String
     var authName: String?
+    /// A 0 that is inserted is replaced by a random number, by the database.
+    var identity: Int64
 
     init(_ user: StoredUser) {
         authName = user.authName?.text
         address = user.address.text
         passwordRecord = user.passwordRecord
         displayName = user.displayName
+        identity = user.identity.rawValue
     }
 
     func user() throws(StorageError) -> StoredUser {
@@ -208,6 +217,6 @@ struct UserRow: Codable, FetchableRecord, PersistableRecord {
         }
         return StoredUser(
             address: address, passwordRecord: passwordRecord, displayName: displayName,
-            authName: authName.flatMap(AuthName.init))
+            authName: authName.flatMap(AuthName.init), identity: AccountIdentity(identity))
     }
 }

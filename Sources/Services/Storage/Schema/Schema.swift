@@ -141,6 +141,7 @@ enum Schema {
                     """)
         }
         migrator.registerAdministration()
+        registerIdentities(&migrator)
         return migrator
     }
 }
