@@ -51,6 +51,18 @@ struct LoggedCallTests {
         #expect(try rig.told().map { Set($0.receivers) } == [["a1"], ["b2", "b3"]])
     }
 
+    @Test func `a leg whose joining the log lacks is told the end nevertheless`() throws {
+        let rig = try Rig()
+        let whole = rig.log.entries(of: rig.rig.call.id)
+        let joining = try #require(
+            whole.firstIndex { if case .joined = $0.event.fact { $0.event.leg == .callee } else { false } })
+        var damaged = whole
+        damaged.remove(at: joining)
+        let call = try #require(LoggedCall(damaged))
+        #expect(call.interruption(at: 61_000).events.told.map(\.receivers) == [["a1"], ["b1", "b2"]])
+        #expect(call.user(of: .callee) == (try #require(LoggedCall(whole))).user(of: .callee))
+    }
+
     @Test func `a call that has ended is not ended again`() throws {
         var rig = try Rig()
         rig.note(try rig.rig.call.end(by: .caller, from: nil, reasonText: nil, at: rig.rig.clock.now))

@@ -55,6 +55,26 @@ async def test_what_happens_while_the_disk_is_full_is_told_once_it_has_room(own_
         await call.over()
 
 
+async def test_what_was_decided_before_the_write_failed_happens_and_can_be_asked(own_gateway, tmp_path, peer, disk):
+    own = own_gateway.configured(*configured(tmp_path, USERS), logs_events=False, variables=disk.variables)
+    alice, bob = await peer("alice", base=own.http), await peer("bob", base=own.http)
+    offer = sdp.offer()
+    with disk.fails(own):
+        is_refused(await alice.start("bob@dev.local", offer), "callControlResponse")
+        await says(own, FAILING)
+        # Nothing comes of this one.
+        is_refused(await alice.start("bob@dev.local", sdp.offer(), customParameters=[]), "callControlResponse")
+        await bob.expect_silence("call")
+    await says(own, WORKING)
+    ringing = await bob.expect("call")
+    told = (await alice.expect("ringing")).session
+    again = (await alice.start("bob@dev.local", offer)).succeeded()
+    assert again["sessionData"] == told, "the call that the refused request has started"
+    (await alice.end(told)).succeeded()
+    await bob.expect("callEnd", ringing.session)
+    await bob.expect_silence("call")
+
+
 async def test_a_gateway_that_is_killed_on_a_full_disk_has_kept_its_promises(own_gateway, tmp_path, peer, disk):
     own = own_gateway.configured(*configured(tmp_path, USERS), logs_events=False, variables=disk.variables)
     alice: SpidrPeer = await peer("alice", base=own.http)

@@ -121,13 +121,13 @@ import Storage
         }
     }
 
-    @Test func `a record that cannot be read is an error that says so`() async throws {
+    @Test func `a record that cannot be read is left out`() async throws {
         try await withPath { path in
             let (database, log) = try await Self.open(.file(path))
             try await log.add(Log.record("a"))
             let other = try DatabaseQueue(path: path)
             try await other.write { try $0.execute(sql: "UPDATE callRecord SET record = '{}'") }
-            await #expect(throws: StorageError.self) { try await log.ids() }
+            #expect(try await log.ids() == [])
             // The journal goes on.
             try await log.add(Log.record("a", at: 7))
             #expect(try await log.ids() == ["a"])

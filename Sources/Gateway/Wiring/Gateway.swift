@@ -92,7 +92,9 @@ package struct Gateway: Sendable {
             journal: journal, clock: clock, random: random,
             observer: MetricsObserver(metrics: metrics),
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
-        await switchboard.restore(try await journal.contents())
+        let contents = try await journal.contents()
+        metrics.rowsSetAside.increment(by: UInt64(contents.setAside.count))
+        await switchboard.restore(contents)
         let authenticator = Authenticator(
             users: users, clock: clock, metrics: metrics, logger: logger, random: random, key: logins.key,
             remembered: logins.remembered, journal: logins.journal, configuration: configuration.resolvedAuthenticator)

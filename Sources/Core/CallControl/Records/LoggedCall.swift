@@ -24,6 +24,8 @@ package struct LoggedCall: Sendable {
     /// The history of the call, of which the records are made.
     private var history: CallHistory
     private var legs: [Leg] = []
+    /// The users of legs whose joining the log lacks, because it is damaged.
+    private var strangers: [LegID: UserAddress] = [:]
     /// The time from the start to the answer, and the time of the answer; `nil`: there was none.
     private var establishment: (setup: Duration, elapsed: Duration)?
     /// The last event of the call.
@@ -84,7 +86,7 @@ package struct LoggedCall: Sendable {
     package var takenOver: [SessionID] { legs.filter(\.wasHandedOver).map(\.session) }
 
     /// The user of a leg, present or past; `nil`: there is no such leg.
-    package func user(of leg: LegID) -> UserAddress? { history.user(of: leg) }
+    package func user(of leg: LegID) -> UserAddress? { history.user(of: leg) ?? strangers[leg] }
 }
 
 // MARK: - Reading the log
@@ -104,14 +106,29 @@ extension LoggedCall {
             .pathRecovered, .playbackEnded, .qualityMeasured, .content:
             break
         }
+        if let leg = event.event.leg, let audience = event.event.audience { meet(leg, audience) }
         guard let leg = event.event.leg, let index = legs.firstIndex(where: { $0.id == leg }) else { return }
         if let audience = event.event.audience { legs[index].learn(audience) }
         legs[index].follow(event.event.fact, told: event.event.audience?.devices)
         if event.event.fact.isLastOfLeg { legs.remove(at: index) }
     }
+
+    /// Makes a leg of what its devices are told, if it is not known that it joined.
+    private mutating func meet(_ leg: LegID, _ audience: CallEvent.Audience) {
+        guard user(of: leg) == nil, let user = UserAddress(parsing: audience.local.number) else { return }
+        strangers[leg] = user
+        legs.append(Leg(leg, audience))
+    }
 }
 
 extension LoggedCall.Leg {
+    fileprivate init(_ id: LegID, _ audience: CallEvent.Audience) {
+        self.init(
+            id: id, session: audience.session, local: audience.local, remote: audience.remote,
+            isCalled: audience.isCalled, wasHandedOver: false, isConference: audience.isConference, talks: false,
+            devices: audience.devices)
+    }
+
     fileprivate init(_ id: LegID, _ party: CallEvent.Participant) {
         self.init(
             id: id, session: party.session, local: DisplayName(name: party.name, number: party.user.text),

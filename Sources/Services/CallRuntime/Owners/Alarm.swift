@@ -1,4 +1,4 @@
-import CallControl
+package import CallControl
 import Primitives
 
 /// Decides when an owner has to start another sleep: when its deadline is earlier than everything that it sleeps for
@@ -26,5 +26,5 @@ struct Alarm: Sendable {
 
 extension RuntimeClock {
     /// The time on both clocks.
-    var moment: Moment { Moment(now, epochMilliseconds: epochMilliseconds) }
+    package var moment: Moment { Moment(now, epochMilliseconds: epochMilliseconds) }
 }

@@ -74,17 +74,34 @@ package struct JournalContents: Equatable, Sendable {
     package var services: StoredServices
     /// When the last process is last known to have run, milliseconds since 1970; 0: never.
     package var stoppedAt: Int64
+    /// What was there and could not be understood, and is kept elsewhere for somebody to look at.
+    package var setAside: [SetAsideRow]
 
     /// Makes contents of their parts; each parameter is the property of that name.
     package init(
         guests: [StoredGuest] = [], subscriptions: [RestoredSubscription] = [], calls: [[LoggedEvent]] = [],
-        services: StoredServices = .init(), stoppedAt: Int64 = 0
+        services: StoredServices = .init(), stoppedAt: Int64 = 0, setAside: [SetAsideRow] = []
     ) {
         self.guests = guests
         self.subscriptions = subscriptions
         self.calls = calls
         self.services = services
         self.stoppedAt = stoppedAt
+        self.setAside = setAside
+    }
+}
+
+/// A part of a journal that could not be understood.
+package struct SetAsideRow: Equatable, Sendable {
+    /// The table that it stood in.
+    package var table: String
+    /// What is wrong, without any content.
+    package var reason: String
+
+    /// Makes a value of its parts; each parameter is the property of that name.
+    package init(table: String, reason: String) {
+        self.table = table
+        self.reason = reason
     }
 }
 

@@ -44,6 +44,8 @@ package enum LogKey {
     package static let port = "port"
     /// The path of a file.
     package static let path = "path"
+    /// A table of the database.
+    package static let table = "table"
 
     // MARK: Signalling
 

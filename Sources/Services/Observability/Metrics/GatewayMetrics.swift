@@ -49,6 +49,8 @@ package final class GatewayMetrics: Sendable {
     package let notificationsReplayed: Counter
     /// Notifications dropped from a full replay queue before the client came back.
     package let notificationsDiscarded: Counter
+    /// Rows of the database that could not be understood at the start.
+    package let rowsSetAside: Counter
 
     // MARK: Media
 
@@ -160,6 +162,8 @@ package final class GatewayMetrics: Sendable {
             "orbweaver_notifications_replayed_total", "Notifications written again after a client came back.")
         notificationsDiscarded = registry.counter(
             "orbweaver_notifications_discarded_total", "Notifications dropped from a full replay queue.")
+        rowsSetAside = registry.counter(
+            "orbweaver_rows_set_aside_total", "Rows of the database that could not be understood at the start.")
 
         mediaSessionsActive = registry.gauge("orbweaver_media_sessions_active", "Legs whose media the gateway carries.")
         mediaSessionsFailed = registry.counters(

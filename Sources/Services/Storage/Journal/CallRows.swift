@@ -15,7 +15,7 @@ struct CallRows: Sendable {
         let row: Int64
         let run: Run
         let bytes: Int
-        /// When it was written, milliseconds since 1970.
+        /// When it was written, milliseconds on the monotonic clock.
         let time: Int64
         /// It is the last event of its call.
         let isLast: Bool
@@ -25,7 +25,7 @@ struct CallRows: Sendable {
     struct Rows: Sendable {
         var numbers: [Int64] = []
         var bytes = 0
-        /// When the last one was written, milliseconds since 1970.
+        /// When the last one was written, milliseconds on the monotonic clock.
         var lastTime: Int64 = 0
     }
 
@@ -50,7 +50,7 @@ struct CallRows: Sendable {
     /// The oldest calls that have to go.
     ///
     /// - Parameters:
-    ///   - time: calls whose last event was written before this have to, milliseconds since 1970.
+    ///   - time: calls whose last event was written before this have to, milliseconds on the monotonic clock.
     ///   - bytes: how many bytes all calls that have ended may have together.
     ///   - younger: no call has to go of which an event was written since then.
     ///   - limit: about how many rows are given at a time.

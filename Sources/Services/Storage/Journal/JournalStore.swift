@@ -1,3 +1,4 @@
+import CallControl
 package import CallRuntime
 import Dispatch
 import GRDB
@@ -16,35 +17,6 @@ import Synchronization
 /// Where a commit fails, because the disk is full or read-only, nothing is given up: requests are refused, actions
 /// wait, and the same entries are tried again until they are written.
 package final class JournalStore: Journal {
-    /// How long ended calls, their records and notifications are kept.
-    package struct Configuration: Equatable, Sendable {
-        /// How long a notification is kept; longer than a client may be away and still be sent it.
-        package var notificationAge: Duration
-        /// How long the events of a call are kept after its end.
-        package var callAge: Duration
-        /// How many bytes the events of ended calls may take; the oldest calls make room.
-        package var callBytes: Int
-        /// The most records of one user; 0 keeps none.
-        package var recordsPerUser: Int
-        /// The most records of all users together; 0 keeps none. Shortly there may be more.
-        package var records: Int
-        /// How long a record is kept after the end of its call.
-        package var recordAge: Duration
-
-        /// Makes limits of their parts; each parameter is the property of that name.
-        package init(
-            notificationAge: Duration = .seconds(120), callAge: Duration = .seconds(300), callBytes: Int = 256 << 20,
-            recordsPerUser: Int = 100, records: Int = 20_000, recordAge: Duration = .seconds(90 * 86_400)
-        ) {
-            self.notificationAge = notificationAge
-            self.callAge = callAge
-            self.callBytes = callBytes
-            self.recordsPerUser = recordsPerUser
-            self.records = records
-            self.recordAge = recordAge
-        }
-    }
-
     /// What waits for entries to be durable.
     private enum Waiting: Sendable {
         case action(@Sendable () -> Void)
@@ -53,7 +25,7 @@ package final class JournalStore: Journal {
 
     private struct State: Sendable {
         /// The entries that are not durable yet, in order.
-        var entries: [JournalEntry] = []
+        var entries = PendingEntries()
         /// How many entries were added, and how many of them are durable.
         var added: UInt64 = 0
         var durable: UInt64 = 0
@@ -76,6 +48,7 @@ package final class JournalStore: Journal {
     /// How many records there are, and up to which number the last process has left any that are not over; `nil`: that
     /// is dealt with.
     private let records = Lock((count: 0, open: nil as Int64?))
+    private let steps = Lock(ClockSteps())
     private let isClosing = Atomic(false)
 
     /// How many entries may wait. Beyond that requests are refused, so that neither the wait nor the memory grows on.
@@ -97,7 +70,7 @@ package final class JournalStore: Journal {
     }
 
     /// The call log whose records this journal writes.
-    package var callLog: StoredCallLog { StoredCallLog(self, reader: reader, limits: configuration) }
+    package var callLog: StoredCallLog { StoredCallLog(self, reader: reader, limits: configuration, logger: logger) }
 
     /// Whether the last transaction failed, or the disk is so slow that too much waits for it.
     package var isFailing: Bool {
@@ -108,7 +81,7 @@ package final class JournalStore: Journal {
     package func append(_ entries: [JournalEntry]) {
         guard !entries.isEmpty else { return }
         let mustStart = state.withLock { state in
-            state.entries += entries
+            state.entries.append(entries)
             state.added += UInt64(entries.count)
             defer { state.isWriting = true }
             return !state.isWriting
@@ -117,10 +90,18 @@ package final class JournalStore: Journal {
     }
 
     /// What is added from now on becomes durable together; see `Journal`. To be called before anything is added.
-    package func suspend() { state.withLock { $0.isWriting = true } }
+    package func suspend() {
+        state.withLock {
+            $0.isWriting = true
+            $0.entries.startJoining()
+        }
+    }
 
     /// Ends what ``suspend()`` has started; see `Journal`.
-    package func resume() { startWriting() }
+    package func resume() {
+        state.withLock { $0.entries.stopJoining() }
+        startWriting()
+    }
 
     /// Carries out an action once every entry that was added before is durable; see `Journal`.
     package func whenDurable(_ action: @escaping @Sendable () -> Void) {
@@ -149,7 +130,8 @@ package final class JournalStore: Journal {
         try result.get()
     }
 
-    /// What the last process has left. To be called before anything is added.
+    /// What the last process has left. Rows that cannot be understood are set aside. To be called before anything is
+    /// added.
     ///
     /// - Throws: `StorageError.failed` if the tables cannot be read.
     package func contents() async throws(StorageError) -> JournalContents {
@@ -157,9 +139,15 @@ package final class JournalStore: Journal {
         return try await storageErrors(at: queue.path) {
             let (contents, rows, extent) = try await queue.write { database in
                 (
-                    try JournalReader.contents(database, at: now), try JournalWriter.rows(database, at: now),
+                    try JournalReader.contents(database, at: now),
+                    try JournalWriter.rows(database, at: clock.monotonicMilliseconds),
                     try RecordRows.extent(database)
                 )
+            }
+            for entry in contents.setAside {
+                logger.warning(
+                    "a row cannot be understood, and is set aside",
+                    metadata: [LogKey.table: "\(entry.table)", LogKey.reason: "\(entry.reason)"])
             }
             records.withLock { $0 = (extent.count, extent.last) }
             calls.withLock { $0.note(rows) }
@@ -178,7 +166,7 @@ package final class JournalStore: Journal {
 
     /// Removes what is old, and notes the time. Entries are written in between.
     package func keepUp() async {
-        let now = clock.epochMilliseconds
+        let now = clock.moment
         var isDone = false
         while !isDone {
             isDone = await withCheckedContinuation { continuation in
@@ -189,8 +177,17 @@ package final class JournalStore: Journal {
         }
     }
 
-    /// Gives up what cannot be written. To be called before the database is closed.
-    package func close() { isClosing.store(true, ordering: .releasing) }
+    /// Tries once more to write what waits, and gives up what cannot be written. That takes no longer than a write and
+    /// ``GatewayDatabase/busyTimeout``. To be called before the database is closed.
+    package func close() {
+        isClosing.store(true, ordering: .releasing)
+        queue.inDatabase { write($0) }
+        let count = state.withLock { $0.entries.isHeld ? 0 : $0.entries.count }
+        guard count > 0 else { return }
+        logger.error(
+            "entries of the journal are given up, since they cannot be written",
+            metadata: [LogKey.path: "\(queue.path)", LogKey.count: "\(count)"])
+    }
 }
 
 // MARK: - The writer
@@ -202,19 +199,15 @@ extension JournalStore {
 
     /// Writes and carries out until nothing is left.
     private func write(_ database: Database) {
-        while let batch = takeEntries() {
+        while let groups = takeEntries() {
+            let batch = groups.flatMap(\.self)
             if !batch.isEmpty {
                 do {
-                    var written = JournalWriter.Written()
-                    try database.inTransaction(.immediate) {
-                        written = try JournalWriter.write(
-                            batch, recordLimit: configuration.recordsPerUser, database, at: clock.epochMilliseconds)
-                        return .commit
-                    }
-                    calls.withLock { $0.note(written.events) }
-                    records.withLock { $0.count += written.records }
+                    try commit(batch, database)
                 } catch {
-                    fail(batch, StorageError(error, at: queue.path))
+                    let lacksRoom = (error as? DatabaseError)?.lacksRoom ?? false
+                    if state.withLock({ $0.entries.putBack(groups, lacksRoom: lacksRoom) }) { continue }
+                    fail(StorageError(error, at: queue.path))
                     return
                 }
             }
@@ -227,15 +220,38 @@ extension JournalStore {
         }
     }
 
-    /// The entries to be written; `nil` if nothing is left to do, and the writer ends.
-    private func takeEntries() -> [JournalEntry]? {
+    /// Writes entries as one, behind what a clock that was set makes necessary.
+    private func commit(_ batch: [JournalEntry], _ database: Database) throws {
+        let step = readClocks(clock.moment)
+        var written = JournalWriter.Written()
+        try database.inTransaction(.immediate) {
+            if step != 0 { try JournalWriter.shiftExpiry(by: step, database) }
+            written = try JournalWriter.write(
+                batch, recordLimit: configuration.recordsPerUser, database, at: clock.monotonicMilliseconds, logger)
+            return .commit
+        }
+        steps.withLock { $0.wasApplied(step) }
+        calls.withLock { $0.note(written.events) }
+        records.withLock { $0.count += written.records }
+    }
+
+    /// By how many milliseconds the times in the tables are to be corrected, because the clock was set.
+    private func readClocks(_ now: Moment) -> Int64 {
+        steps.withLock { steps in
+            steps.read(now)
+            return steps.outstanding
+        }
+    }
+
+    /// The groups of entries to be written; `nil` if nothing is left to do, and the writer ends.
+    private func takeEntries() -> [[JournalEntry]]? {
         state.withLock { state in
+            guard !state.entries.isHeld else { return nil }
             guard !state.entries.isEmpty || !state.waiting.isEmpty else {
                 state.isWriting = false
                 return nil
             }
-            defer { state.entries = [] }
-            return state.entries
+            return state.entries.take()
         }
     }
 
@@ -243,6 +259,7 @@ extension JournalStore {
     private func takeDue(after count: Int) -> [Waiting] {
         let (due, hadFailed) = state.withLock { state in
             state.durable += UInt64(count)
+            if count > 0 { state.entries.wasWritten() }
             defer { state.failure = nil }
             let durable = state.durable
             let dueCount = state.waiting.prefix { $0.count <= durable }.count
@@ -253,11 +270,10 @@ extension JournalStore {
         return due
     }
 
-    /// Puts entries back, which could not be written, and refuses the requests that wait for them.
-    private func fail(_ batch: [JournalEntry], _ error: StorageError) {
+    /// Refuses the requests that wait for entries which cannot be written, and tries again later.
+    private func fail(_ error: StorageError) {
         let (requests, isNew) = state.withLock { state in
             defer { state.failure = error }
-            state.entries = batch + state.entries
             var requests: [CheckedContinuation<Result<Void, StorageError>, Never>] = []
             let durable = state.durable
             state.waiting.removeAll { waiting in
@@ -280,24 +296,33 @@ extension JournalStore {
     /// Removes some of what is old.
     ///
     /// - Returns: whether nothing old is left, or nothing can be removed at present.
-    private func keepUp(_ database: Database, at now: Int64) -> Bool {
+    private func keepUp(_ database: Database, at moment: Moment) -> Bool {
+        let (now, elapsed) = (moment.epochMilliseconds, moment.monotonicMilliseconds)
+        let step = readClocks(moment)
+        // What was made before the clock was put forward looks older than it is.
+        let forward = steps.withLock { $0.forward(within: configuration.notificationAge, at: moment.monotonic) }
         // Notifications refer to events.
         let callAge = max(configuration.callAge, configuration.notificationAge)
         let old = calls.withLock {
             $0.old(
-                before: now - callAge.wholeMilliseconds, above: configuration.callBytes,
-                sparing: now - configuration.notificationAge.wholeMilliseconds, limit: JournalWriter.upkeepLimit)
+                before: elapsed - callAge.wholeMilliseconds, above: configuration.callBytes,
+                sparing: elapsed - configuration.notificationAge.wholeMilliseconds, limit: JournalWriter.upkeepLimit)
         }
         let known = records.withLock { $0 }
         // Until all entries are written, one of them may continue a record of the last process.
-        let open = state.withLock { $0.failure == nil } ? known.open : nil
+        let isWritten = state.withLock { $0.failure == nil }
+        let open = isWritten ? known.open : nil
         var change = 0
         do {
             var isDone = true
             try database.inTransaction(.immediate) {
                 try JournalWriter.note(database, at: now)
-                isDone = try JournalWriter.removeNotifications(
-                    database, before: now - configuration.notificationAge.wholeMilliseconds)
+                if step != 0 { try JournalWriter.shiftExpiry(by: step, database) }
+                // Until all entries are written, it is not known which notifications were transmitted.
+                if isWritten {
+                    isDone = try JournalWriter.removeNotifications(
+                        database, before: now - forward - configuration.notificationAge.wholeMilliseconds)
+                }
                 try JournalWriter.remove(old, database)
                 if let open { change += try RecordRows.removeOpen(through: open, database) }
                 change += try RecordRows.removeOldest(
@@ -305,6 +330,7 @@ extension JournalStore {
                     surplus: known.count - configuration.records, database)
                 return .commit
             }
+            steps.withLock { $0.wasApplied(step) }
             records.withLock {
                 $0.count += change
                 if open != nil { $0.open = nil }
@@ -317,4 +343,19 @@ extension JournalStore {
             return true
         }
     }
+}
+
+extension DatabaseError {
+    /// Whether a smaller transaction may succeed: the disk is full, or the file may not grow as far.
+    fileprivate var lacksRoom: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_WRITE }
+}
+
+extension RuntimeClock {
+    /// The time on the monotonic clock, in milliseconds.
+    fileprivate var monotonicMilliseconds: Int64 { (now - .zero).wholeMilliseconds }
+}
+
+extension Moment {
+    /// The time on the monotonic clock, in milliseconds.
+    fileprivate var monotonicMilliseconds: Int64 { (monotonic - .zero).wholeMilliseconds }
 }

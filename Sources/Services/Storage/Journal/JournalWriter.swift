@@ -3,6 +3,7 @@ import CallRuntime
 import Foundation
 import GRDB
 import GatewayAPI
+import Logging
 import Primitives
 import Registration
 
@@ -25,9 +26,10 @@ enum JournalWriter {
     ///
     /// - Parameters:
     ///   - recordLimit: how many records of calls each user may have.
-    ///   - now: milliseconds since 1970.
+    ///   - now: milliseconds on the monotonic clock.
+    ///   - logger: is told of what has to be given up.
     static func write(
-        _ entries: [JournalEntry], recordLimit: Int, _ database: Database, at now: Int64
+        _ entries: [JournalEntry], recordLimit: Int, _ database: Database, at now: Int64, _ logger: Logger
     ) throws -> Written {
         let marks = marks(of: entries)
         var isMarked: Set<SubscriptionID> = []
@@ -38,7 +40,7 @@ enum JournalWriter {
             case .event(let event): written.events.append(try write(event, database, at: now))
             case .guest(let guest): try write(guest, database)
             case .record(let record):
-                written.records += try RecordRows.write(record, perUser: recordLimit, database)
+                written.records += try RecordRows.write(record, perUser: recordLimit, database, logger)
             case .recordRemoved(let user, let id):
                 written.records += try RecordRows.remove(id, of: user, database)
             case .registration(.subscribed(let subscription)): try write(subscription, database)
@@ -149,7 +151,18 @@ enum JournalWriter {
 
     // MARK: - Upkeep
 
+    /// Corrects when subscriptions are over, since the wall clock was set.
+    ///
+    /// - Parameter step: by how many milliseconds; negative: it was put back.
+    static func shiftExpiry(by step: Int64, _ database: Database) throws {
+        try database.execute(
+            sql: "UPDATE subscription SET expiry = expiry + :step, reminder = reminder + :step",
+            arguments: ["step": step])
+    }
+
     /// The rows of events that there are, in the order of writing. They are as old as this process.
+    ///
+    /// - Parameter now: milliseconds on the monotonic clock.
     static func rows(_ database: Database, at now: Int64) throws -> [CallRows.Written] {
         try Row.fetchAll(
             database,
@@ -174,16 +187,13 @@ enum JournalWriter {
         for number in calls.lazy.flatMap(\.numbers) { try statement.execute(arguments: [number]) }
     }
 
-    /// Removes some of the notifications that were made before a time, milliseconds since 1970.
+    /// Removes some of the notifications that were made before a time, milliseconds since 1970. Those that were neither
+    /// transmitted nor given up are lost, and counted.
     ///
     /// - Returns: whether none of them is left.
     static func removeNotifications(_ database: Database, before time: Int64) throws -> Bool {
-        // They stand in the order of their times.
-        let oldest = try Row.fetchAll(
-            database, sql: "SELECT number, time FROM notification ORDER BY number LIMIT ?", arguments: [upkeepLimit])
-        let old = oldest.prefix { $0["time"] < time }
-        guard let last = old.last else { return true }
-        let number: Int64 = last["number"]
+        guard let (number, isDone) = try lastNotification(database, before: time) else { return true }
+        let old: StatementArguments = ["number": number]
         // A number is not given twice, even if nothing else tells that it was given.
         try database.execute(
             sql: """
@@ -192,9 +202,34 @@ enum JournalWriter {
                 FROM (SELECT subscription, max(eventId) AS eventId, max(CASE WHEN isTransmitted THEN eventId END)
                 AS transmitted FROM notification WHERE number <= :number GROUP BY subscription) AS old
                 WHERE subscription.id = old.subscription
-                """, arguments: ["number": number])
-        try database.execute(sql: "DELETE FROM notification WHERE number <= ?", arguments: [number])
-        return old.count < upkeepLimit
+                """, arguments: old)
+        // The owner of the subscription has counted them, unless it could not write that any more.
+        try database.execute(
+            sql: """
+                UPDATE subscription SET lost = subscription.lost + old.lost, forgotten = old.eventId
+                FROM (SELECT subscription, count(*) AS lost, max(eventId) AS eventId FROM notification
+                JOIN subscription AS owner ON owner.id = subscription
+                WHERE number <= :number AND eventId > max(owner.transmitted, owner.forgotten)
+                GROUP BY subscription) AS old
+                WHERE subscription.id = old.subscription
+                """, arguments: old)
+        try database.execute(sql: "DELETE FROM notification WHERE number <= :number", arguments: old)
+        return isDone
+    }
+
+    /// The number of the last notification that goes with those before a time, among the first ones; and whether that
+    /// is all. They stand in the order of their times, unless the wall clock was put back.
+    private static func lastNotification(_ database: Database, before time: Int64) throws -> (Int64, Bool)? {
+        let oldest = try Row.fetchAll(
+            database, sql: "SELECT number, time FROM notification ORDER BY number LIMIT ?", arguments: [upkeepLimit])
+        guard let first = oldest.first else { return nil }
+        let count = oldest.prefix { $0["time"] < time }.count
+        if count > 0 { return (oldest[count - 1]["number"], count < upkeepLimit) }
+        guard (oldest.last?["time"] as Int64?).map({ $0 < first["time"] }) ?? false else { return nil }
+        // Earlier ones are at least as old as a later one, whatever the clock showed.
+        let number = try Int64.fetchOne(
+            database, sql: "SELECT max(number) FROM notification WHERE time < ?", arguments: [time])
+        return number.map { ($0, true) }
     }
 }
 

@@ -3,20 +3,32 @@ import CallRuntime
 import Foundation
 import GRDB
 import GatewayAPI
+import Logging
+import Observability
 
 /// Writes the table `callRecord`. Every function returns by how much the number of its rows has changed.
 enum RecordRows {
     /// Writes a record, which continues that of the same session. The user's oldest records make room.
-    static func write(_ record: CallLogRecord, perUser limit: Int, _ database: Database) throws -> Int {
+    static func write(
+        _ record: CallLogRecord, perUser limit: Int, _ database: Database, _ logger: Logger
+    ) throws -> Int {
         var record = record
         let part = try database.cachedStatement(
             sql: "DELETE FROM callRecord WHERE user = ? AND id = ? RETURNING record")
         var change = 0
         if let text = try String.fetchOne(part, arguments: [record.user.text, record.id.rawValue]) {
             change -= 1
-            // A part that cannot be read must not keep the journal from being written.
-            if let part = try? JSONDecoder().decode(CallLogRecord.self, from: Data(text.utf8)) {
-                record = part.continued(by: record)
+            do {
+                record = try JSONDecoder().decode(CallLogRecord.self, from: Data(text.utf8)).continued(by: record)
+            } catch {
+                // A part that cannot be read must not keep the journal from being written. It is kept for a look.
+                logger.warning(
+                    "the first part of a call's record cannot be read, and is set aside",
+                    metadata: [LogKey.reason: "\(SetAside.reason(of: error))"])
+                var setAside = SetAside(at: record.endedAt)
+                try setAside.copy(
+                    ["user": record.user.text, "id": record.id.rawValue, "record": text], from: "callRecord",
+                    because: "the first part of a record cannot be read", database)
             }
         }
         try database.cachedStatement(

@@ -53,43 +53,47 @@ enum ServiceRows {
 
     /// What there is.
     ///
-    /// - Throws: `DatabaseError`; `StorageError.failed` if a row cannot be understood.
-    static func contents(_ database: Database) throws -> StoredServices {
+    /// - Throws: `DatabaseError`.
+    static func contents(_ database: Database, _ setAside: inout SetAside) throws -> StoredServices {
         var services = StoredServices()
-        try forEach("SELECT user, message AS value FROM keptMessage ORDER BY number", database) { user, row in
-            services.messages[user, default: []].append(try value(row))
+        try forEach("keptMessage", key: "number", database, &setAside) { user, row in
+            services.messages[user, default: []].append(try value(row["message"]))
         }
-        try forEach("SELECT user, presence AS value FROM presence", database) { user, row in
-            services.presence[user] = try value(row)
+        try forEach("presence", key: "user", database, &setAside) { user, row in
+            services.presence[user] = try value(row["presence"])
         }
-        try forEach("SELECT user, interests AS value FROM interest", database) { user, row in
-            services.interests[user] = try value(row)
+        try forEach("interest", key: "user", database, &setAside) { user, row in
+            services.interests[user] = try value(row["interests"])
         }
-        try forEach("SELECT user, unheard, heard FROM voicemail", database) { user, row in
+        try forEach("voicemail", key: "user", database, &setAside) { user, row in
             services.voicemail[user] = VoicemailCount(unheard: row["unheard"], heard: row["heard"])
         }
         return services
     }
 
+    /// Takes the rows of a table, in the order of their keys. Those whose user is none, or that `body` throws at, are
+    /// set aside.
     private static func forEach(
-        _ sql: String, _ database: Database, _ body: (UserAddress, Row) throws -> Void
+        _ table: String, key: String, _ database: Database, _ setAside: inout SetAside,
+        _ body: (UserAddress, Row) throws -> Void
     ) throws {
-        let rows = try Row.fetchCursor(database, sql: sql)
-        while let row = try rows.next() {
-            let text: String = row["user"]
-            guard let user = UserAddress(parsing: text) else {
-                throw StorageError.failed("the database holds a user address that is none: \(text)")
+        for row in try Row.fetchAll(database, sql: "SELECT * FROM \(table) ORDER BY \(key)") {
+            do {
+                guard let user = UserAddress(parsing: row["user"] as String) else { throw Damage.user }
+                try body(user, row)
+            } catch {
+                let reason = error is Damage ? "its user is none" : SetAside.reason(of: error)
+                let sentence = "what is kept for a service cannot be read: \(reason)"
+                try setAside.move(row, from: table, key: key, because: sentence, database)
             }
-            try body(user, row)
         }
     }
 
-    private static func value<Value: Decodable>(_ row: Row) throws -> Value {
-        let text: String = row["value"]
-        do {
-            return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
-        } catch {
-            throw StorageError.failed("what is kept for a service cannot be read: \(error)")
-        }
+    private enum Damage: Error {
+        case user
+    }
+
+    private static func value<Value: Decodable>(_ text: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
     }
 }

@@ -2,6 +2,8 @@ package import CallControl
 package import CallRuntime
 import Foundation
 import GRDB
+import Logging
+import Observability
 
 /// The call log in the table `callRecord`. The journal writes it, so that a record is durable together with the event
 /// that ended the call.
@@ -13,7 +15,10 @@ package struct StoredCallLog: CallLog {
     private let reader: DatabaseQueue
     private let limits: JournalStore.Configuration
 
-    init(_ journal: JournalStore, reader: DatabaseQueue, limits: JournalStore.Configuration) {
+    private let logger: Logger
+
+    init(_ journal: JournalStore, reader: DatabaseQueue, limits: JournalStore.Configuration, logger: Logger) {
+        self.logger = logger
         self.journal = journal
         self.reader = reader
         self.limits = limits
@@ -63,11 +68,16 @@ package struct StoredCallLog: CallLog {
         let texts = try await storageErrors(at: reader.path) {
             try await reader.read { try String.fetchAll($0, sql: sql, arguments: arguments) }
         }
-        do {
-            let decoder = JSONDecoder()
-            return try texts.map { try decoder.decode(CallLogRecord.self, from: Data($0.utf8)) }
-        } catch {
-            throw .failed("a record of a call cannot be read: \(error)")
+        let decoder = JSONDecoder()
+        return texts.compactMap { text in
+            do {
+                return try decoder.decode(CallLogRecord.self, from: Data(text.utf8))
+            } catch {
+                // The others can be read.
+                logger.warning(
+                    "a record of a call cannot be read", metadata: [LogKey.reason: "\(SetAside.reason(of: error))"])
+                return nil
+            }
         }
     }
 }

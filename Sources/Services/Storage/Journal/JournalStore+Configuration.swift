@@ -1,0 +1,30 @@
+extension JournalStore {
+    /// How long ended calls, their records and notifications are kept.
+    package struct Configuration: Equatable, Sendable {
+        /// How long a notification is kept; longer than a client may be away and still be sent it.
+        package var notificationAge: Duration
+        /// How long the events of a call are kept after its end.
+        package var callAge: Duration
+        /// How many bytes the events of ended calls may take; the oldest calls make room.
+        package var callBytes: Int
+        /// The most records of one user; 0 keeps none.
+        package var recordsPerUser: Int
+        /// The most records of all users together; 0 keeps none. Shortly there may be more.
+        package var records: Int
+        /// How long a record is kept after the end of its call.
+        package var recordAge: Duration
+
+        /// Makes limits of their parts; each parameter is the property of that name.
+        package init(
+            notificationAge: Duration = .seconds(120), callAge: Duration = .seconds(300), callBytes: Int = 256 << 20,
+            recordsPerUser: Int = 100, records: Int = 20_000, recordAge: Duration = .seconds(90 * 86_400)
+        ) {
+            self.notificationAge = notificationAge
+            self.callAge = callAge
+            self.callBytes = callBytes
+            self.recordsPerUser = recordsPerUser
+            self.records = records
+            self.recordAge = recordAge
+        }
+    }
+}
