@@ -297,6 +297,10 @@ struct CallHistoryTests {
         let actions = try rig.call.end(by: .caller, reasonText: nil, at: rig.clock.now)
         let records = history.record(actions, at: rig.clock.now)
         #expect(records.count == 2)
-        #expect(records[0].timeline.count == 251 && records[0].timeline.last?.entry.event == .ended)
+        let timeline = records[0].timeline.map(\.entry)
+        #expect(timeline.count == 252 && timeline.last?.event == .ended)
+        // The number of those that there was no room for stands in front of the end.
+        let kept = timeline.count { $0.event == .mediaPathLost || $0.event == .mediaPathRecovered }
+        #expect(timeline[250].event == .omitted && timeline[250].count == 2_000 - kept)
     }
 }

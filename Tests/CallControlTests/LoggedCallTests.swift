@@ -51,6 +51,17 @@ struct LoggedCallTests {
         #expect(try rig.told().map { Set($0.receivers) } == [["a1"], ["b2", "b3"]])
     }
 
+    @Test func `what the log lacks is a number in the timeline`() throws {
+        var rig = try Rig()
+        rig.note(try rig.rig.answer(from: "b2"))
+        var cut = rig.log.entries(of: rig.rig.call.id)
+        cut[cut.count - 1].sequence += 70
+        let call = try #require(LoggedCall(cut))
+        for record in call.interruption(at: 61_000).records {
+            #expect(record.timeline.filter { $0.entry.event == .omitted }.map(\.entry.count) == [70])
+        }
+    }
+
     @Test func `a leg whose joining the log lacks is told the end nevertheless`() throws {
         let rig = try Rig()
         let whole = rig.log.entries(of: rig.rig.call.id)

@@ -259,6 +259,32 @@ import Storage
         }
     }
 
+    @Test func `a call that never ends keeps its beginning and its latest events`() async throws {
+        try await withPath { path in
+            let (clock, log) = (FixedClock(Self.start), RecordingLog())
+            let database = try GatewayDatabase(.file(path), logger: log.logger)
+            let store = try database.openJournal(.init(callEvents: 100), clock: clock, logger: log.logger)
+            _ = try await store.contents()
+            for number in 1...1_000 {
+                // Every hundredth is needed.
+                let fact: CallEvent.Fact = number % 100 == 1 ? .alerted : number % 2 == 0 ? .held : .resumed
+                store.append(.event(JournalConformance.event(number, fact)))
+            }
+            try await store.durable()
+            await store.keepUp()
+            let count = { () async throws -> Int? in try await value(path, "SELECT count(*) FROM callEvent") }
+            #expect(try await count() == 1_000, "somebody may be told them still")
+            clock.set(Self.start + 121_000)
+            await store.keepUp()
+            #expect(try await count() == 50)
+            let left = try #require(try await store.contents().calls.first).map(\.sequence)
+            #expect(left.filter { $0 % 100 == 1 } == Array(stride(from: 1, through: 901, by: 100)))
+            #expect(left.last == 1_000)
+            #expect(log.lines.contains { $0.contains("a long call keeps only its latest events") })
+            try database.close()
+        }
+    }
+
     // MARK: - Clocks
 
     @Test func `a clock that is put forward ages nothing, and one that is put back keeps nothing`() async throws {

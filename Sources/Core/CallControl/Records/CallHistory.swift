@@ -69,6 +69,17 @@ package struct CallHistory: Equatable, Sendable {
     }
 }
 
+// MARK: - What is missing
+
+extension CallHistory {
+    /// The log of the call lacks events here.
+    ///
+    /// - Parameter count: how many, 1 or more.
+    mutating func omit(_ count: Int, at now: MonotonicTime) {
+        timeline.append(TimelineEntry(time: stamp(now), .omitted, count: count))
+    }
+}
+
 // MARK: - Facts about one leg
 
 extension CallHistory {

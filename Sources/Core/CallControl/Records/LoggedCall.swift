@@ -32,6 +32,8 @@ package struct LoggedCall: Sendable {
     private var last: LoggedEvent
     /// Whether the call has ended, so that nothing is left to do.
     private var isOver = false
+    /// The number of the event before; 0: there was none.
+    private var sequence = 0
 
     /// Reads the log of a call.
     ///
@@ -94,6 +96,9 @@ package struct LoggedCall: Sendable {
 extension LoggedCall {
     private mutating func take(_ event: LoggedEvent) {
         last = event
+        let missing = event.sequence - sequence - 1
+        if missing > 0 { history.omit(missing, at: .zero + event.elapsed) }
+        sequence = event.sequence
         // The records of legs that left in time have been made.
         _ = history.record(event.event, at: .zero + event.elapsed)
         switch event.event.fact {
@@ -167,6 +172,20 @@ extension LoggedCall.Leg {
 }
 
 extension CallEvent.Fact {
+    /// Whether a log from which this was removed still says who has a part in the call, and which devices know of it.
+    package var isOmissible: Bool {
+        switch self {
+        case .offered, .answered, .unanswered, .candidates, .held, .resumed, .transferFailed, .mediaRestarted,
+            .pathLost,
+            .pathRecovered, .playbackEnded, .qualityMeasured, .content:
+            true
+        case .joined, .invited, .rings, .alerted, .progressed, .talks, .established, .stoppedRinging, .rejected,
+            .forwarded, .changedDevice, .renewedSubscription, .released, .left, .moved, .ended, .transferStarted,
+            .completed, .mediaReached:
+            false
+        }
+    }
+
     /// Whether the leg has no part in the call after this.
     fileprivate var isLastOfLeg: Bool {
         switch self {

@@ -46,6 +46,8 @@ package struct TimelineEntry: Hashable, Sendable, Codable {
         case moved
         /// The leg left the call, and the others continue.
         case left
+        /// Entries are missing here: the timeline was full, or the events were removed from the journal.
+        case omitted
         /// The call ended, for all legs.
         case ended
     }
@@ -63,11 +65,13 @@ package struct TimelineEntry: Hashable, Sendable, Codable {
     package var device: Int?
     /// Why it ended, where the event ends something; otherwise `nil`.
     package var cause: EndingCause?
+    /// With `omitted`: how many entries or events are missing, 1 or more; otherwise `nil`.
+    package var count: Int?
 
     /// Makes an entry of its parts; each parameter is the property of that name.
     package init(
         time: Int64, _ event: Event, leg: LegID? = nil, party: String? = nil, device: Int? = nil,
-        cause: EndingCause? = nil
+        cause: EndingCause? = nil, count: Int? = nil
     ) {
         self.time = time
         self.event = event
@@ -75,6 +79,7 @@ package struct TimelineEntry: Hashable, Sendable, Codable {
         self.party = party
         self.device = device
         self.cause = cause
+        self.count = count
     }
 }
 
@@ -84,9 +89,19 @@ struct Timeline: Equatable, Sendable {
     static let capacity = 250
 
     private(set) var entries: [TimelineEntry] = []
+    /// How many entries are missing that there was no room for.
+    private var omitted = 0
 
-    /// Adds an entry, if there is room for it. There is always room for the end of the call.
+    /// Adds an entry, if there is room for it. There is always room for the end of the call, and for the number of
+    /// entries that are missing before it.
     mutating func append(_ entry: TimelineEntry) {
-        if entries.count < Self.capacity || entry.event == .ended { entries.append(entry) }
+        if entry.event == .ended {
+            if omitted > 0 { entries.append(TimelineEntry(time: entry.time, .omitted, count: omitted)) }
+            entries.append(entry)
+        } else if entries.count < Self.capacity {
+            entries.append(entry)
+        } else {
+            omitted += entry.count ?? 1
+        }
     }
 }

@@ -26,6 +26,7 @@ extension TimelineEntry.Event {
         case .joined: "joined"
         case .moved: "moved"
         case .left: "left"
+        case .omitted: "omitted"
         case .ended: "ended"
         }
     }

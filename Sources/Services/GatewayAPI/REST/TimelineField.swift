@@ -22,6 +22,8 @@ package struct TimelineField: Codable, Equatable, Sendable {
     package var reasonText: String?
     /// The reason in one word (docs/call-states.md). `nil` where there is none.
     package var cause: String?
+    /// With `omitted`: how many entries are missing. `nil` with all others.
+    package var count: Int?
 
     /// Makes the field of a timeline entry.
     package init(_ event: CallLogRecord.Event) {
@@ -35,6 +37,7 @@ package struct TimelineField: Codable, Equatable, Sendable {
         statusCode = words?.statusCode
         reasonText = words?.reasonText
         cause = words?.cause
+        count = entry.count
     }
 }
 

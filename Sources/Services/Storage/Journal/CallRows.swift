@@ -19,6 +19,8 @@ struct CallRows: Sendable {
         let time: Int64
         /// It is the last event of its call.
         let isLast: Bool
+        /// The next process can do without it, if nobody is about to be told it.
+        var isOmissible = false
     }
 
     /// The rows of a call.
@@ -27,6 +29,8 @@ struct CallRows: Sendable {
         var bytes = 0
         /// When the last one was written, milliseconds on the monotonic clock.
         var lastTime: Int64 = 0
+        /// Those that the next process can do without, the oldest first, and when they were written.
+        var omissible: [(number: Int64, time: Int64)] = []
     }
 
     /// The calls that have not ended.
@@ -41,7 +45,9 @@ struct CallRows: Sendable {
             open[event.run, default: Rows()].numbers.append(event.row)
             open[event.run]?.bytes += event.bytes
             open[event.run]?.lastTime = event.time
-            guard event.isLast, let rows = open.removeValue(forKey: event.run) else { continue }
+            if event.isOmissible { open[event.run]?.omissible.append((event.row, event.time)) }
+            guard event.isLast, var rows = open.removeValue(forKey: event.run) else { continue }
+            rows.omissible = []
             ended.append(rows)
             endedBytes += rows.bytes
         }
@@ -65,6 +71,28 @@ struct CallRows: Sendable {
                 surplus -= rows.bytes
                 return true
             })
+    }
+
+    /// What has to go of the calls that have not ended, so that each keeps half of the rows that it may have. The last
+    /// row of a call stays.
+    ///
+    /// - Parameters:
+    ///   - limit: how many rows such a call may have.
+    ///   - time: only rows that were written before this go, milliseconds on the monotonic clock.
+    func surplus(above limit: Int, before time: Int64) -> [Run: [Int64]] {
+        open.filter { $0.value.numbers.count > limit }.compactMapValues { rows in
+            let old = rows.omissible.prefix { $0.time < time }.map(\.number).filter { $0 != rows.numbers.last }
+            return old.isEmpty ? nil : Array(old.prefix(rows.numbers.count - limit / 2))
+        }
+    }
+
+    /// Rows of calls that have not ended are gone.
+    mutating func remove(_ surplus: [Run: [Int64]]) {
+        for (run, numbers) in surplus {
+            let gone = Set(numbers)
+            open[run]?.numbers.removeAll(where: gone.contains)
+            open[run]?.omissible.removeAll { gone.contains($0.number) }
+        }
     }
 
     /// The rows of so many of the oldest calls are gone.

@@ -7,6 +7,9 @@ extension JournalStore {
         package var callAge: Duration
         /// How many bytes the events of ended calls may take; the oldest calls make room.
         package var callBytes: Int
+        /// How many events of a call that goes on are kept, 2 or more. If there are more, the older half goes, but for
+        /// what the next process needs to end the call.
+        package var callEvents: Int
         /// The most records of one user; 0 keeps none.
         package var recordsPerUser: Int
         /// The most records of all users together; 0 keeps none. Shortly there may be more.
@@ -17,11 +20,13 @@ extension JournalStore {
         /// Makes limits of their parts; each parameter is the property of that name.
         package init(
             notificationAge: Duration = .seconds(120), callAge: Duration = .seconds(300), callBytes: Int = 256 << 20,
+            callEvents: Int = 2_000,
             recordsPerUser: Int = 100, records: Int = 20_000, recordAge: Duration = .seconds(90 * 86_400)
         ) {
             self.notificationAge = notificationAge
             self.callAge = callAge
             self.callBytes = callBytes
+            self.callEvents = callEvents
             self.recordsPerUser = recordsPerUser
             self.records = records
             self.recordAge = recordAge

@@ -308,6 +308,10 @@ extension JournalStore {
                 before: elapsed - callAge.wholeMilliseconds, above: configuration.callBytes,
                 sparing: elapsed - configuration.notificationAge.wholeMilliseconds, limit: JournalWriter.upkeepLimit)
         }
+        let surplus = calls.withLock {
+            $0.surplus(
+                above: configuration.callEvents, before: elapsed - configuration.notificationAge.wholeMilliseconds)
+        }
         let known = records.withLock { $0 }
         // Until all entries are written, one of them may continue a record of the last process.
         let isWritten = state.withLock { $0.failure == nil }
@@ -323,7 +327,8 @@ extension JournalStore {
                     isDone = try JournalWriter.removeNotifications(
                         database, before: now - forward - configuration.notificationAge.wholeMilliseconds)
                 }
-                try JournalWriter.remove(old, database)
+                try JournalWriter.removeEvents(old.lazy.flatMap(\.numbers), database)
+                try JournalWriter.removeEvents(surplus.values.lazy.flatMap(\.self), database)
                 if let open { change += try RecordRows.removeOpen(through: open, database) }
                 change += try RecordRows.removeOldest(
                     before: now - configuration.recordAge.wholeMilliseconds,
@@ -335,7 +340,15 @@ extension JournalStore {
                 $0.count += change
                 if open != nil { $0.open = nil }
             }
-            calls.withLock { $0.removeOldest(old.count) }
+            calls.withLock {
+                $0.removeOldest(old.count)
+                $0.remove(surplus)
+            }
+            for (run, numbers) in surplus {
+                logger.notice(
+                    "a long call keeps only its latest events",
+                    metadata: [LogKey.call: "\(run.call)", LogKey.count: "\(numbers.count)"])
+            }
             return isDone && old.isEmpty && change == 0
         } catch {
             // What is old takes room until the next time.

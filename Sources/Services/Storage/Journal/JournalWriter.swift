@@ -86,7 +86,7 @@ enum JournalWriter {
         ])
         return CallRows.Written(
             row: database.lastInsertedRowID, run: CallRows.Run(call: entry.call, startedAt: entry.startedAt),
-            bytes: text.count, time: now, isLast: isLast)
+            bytes: text.count, time: now, isLast: isLast, isOmissible: entry.event.fact.isOmissible)
     }
 
     private static func write(_ subscription: StoredSubscription, _ database: Database) throws {
@@ -181,10 +181,10 @@ enum JournalWriter {
         try database.execute(sql: "INSERT OR REPLACE INTO journalTime (id, alive) VALUES (1, ?)", arguments: [now])
     }
 
-    /// Removes the events of calls.
-    static func remove(_ calls: [CallRows.Rows], _ database: Database) throws {
+    /// Removes events of calls.
+    static func removeEvents(_ numbers: some Sequence<Int64>, _ database: Database) throws {
         let statement = try database.cachedStatement(sql: "DELETE FROM callEvent WHERE number = ?")
-        for number in calls.lazy.flatMap(\.numbers) { try statement.execute(arguments: [number]) }
+        for number in numbers { try statement.execute(arguments: [number]) }
     }
 
     /// Removes some of the notifications that were made before a time, milliseconds since 1970. Those that were neither
