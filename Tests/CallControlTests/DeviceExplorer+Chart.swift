@@ -51,7 +51,7 @@ extension DeviceExplorer {
             case .ringing: return "no answer in time"
             case .mediaSetup: return "no media in time"
             case .operation: return "no answer to the offer in time"
-            case .offer, .news, .silence, .completion, nil: return "time-out"
+            case .offer, .news, .silence, .completion, .duration, nil: return "time-out"
             }
         case .giveUp, .hear, .audit: return "nothing"
         }

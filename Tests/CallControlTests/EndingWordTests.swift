@@ -20,6 +20,7 @@ import Testing
             (.clientLost(.caller), .clientLost),
             (.joinFailed, .joinFailed),
             (.targetNotReached(cause: .unanswered, by: nil), .noAnswer),
+            (.tooLong, .normalTemporaryFailure),
             (.drained, .normalTemporaryFailure),
             (.endedByOperator(reasonText: nil), .normalTemporaryFailure),
             (.interrupted, .normalTemporaryFailure),

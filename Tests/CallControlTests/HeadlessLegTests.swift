@@ -65,6 +65,40 @@ struct HeadlessLegTests {
         }
     }
 
+    @Test func `a call of two applications ends by itself, and each is told why`() throws {
+        var rig = Rig(caller: .application(Self.bell), callee: .application(Self.echo))
+        _ = try rig.start("")
+        _ = try rig.answer()
+        let deadline = try #require(rig.call.nextDeadline)
+        #expect(deadline == Deadline(rig.clock.now + .seconds(600), .duration))
+        rig.clock.advance(by: .seconds(599))
+        var actions = rig.call.timeout(at: rig.clock.now, random: &rig.random)
+        #expect(actions.isEmpty)
+        rig.clock.advance(by: .seconds(1))
+        actions = rig.call.timeout(at: rig.clock.now, random: &rig.random)
+        guard case .ended(let record) = rig.call.state else {
+            Issue.record("the call goes on")
+            return
+        }
+        #expect(record.cause == .tooLong && record.talk == .seconds(600))
+        #expect(media(actions).contains("release"))
+        let released = actions.compactMap { action in
+            if case .event(let event) = action, case .released(.tooLong, by: nil) = event.fact {
+                event.leg
+            } else {
+                nil
+            }
+        }
+        #expect(released == [.caller, .callee])
+    }
+
+    @Test func `a call with one application lasts as long as any other`() throws {
+        var rig = Rig()
+        _ = try rig.start(ScriptedDescription.audio("alice", .sendReceive))
+        _ = try rig.answer()
+        #expect(rig.call.nextDeadline?.reason != .duration)
+    }
+
     @Test func `a headless callee answers without a description, and the caller is answered with audio`() throws {
         var rig = Rig()
         let started = try rig.start(ScriptedDescription.audio("alice", .sendReceive, video: .sendReceive))
@@ -97,7 +131,7 @@ struct HeadlessLegTests {
                 "route callee to leg(caller)",
             ])
         #expect(rig.states == [.inCall, .inCall])
-        #expect(rig.call.nextDeadline == nil)
+        #expect(rig.call.nextDeadline?.reason == .duration)
         for case .event(let event) in answered {
             if case .answered(let description, _) = event.fact { #expect(description == nil) }
             if case .offered = event.fact { Issue.record("nothing is offered") }

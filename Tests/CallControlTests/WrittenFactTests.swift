@@ -110,7 +110,7 @@ private enum FactName: CaseIterable {
 /// The names of the causes of an end.
 private enum CauseName: CaseIterable {
     case completed, cancelled, rejected, unanswered, unreachable, mediaFailed, subscriptionEnded, callerLeft, clientLost
-    case transferred, joinFailed, targetNotReached, drained, endedByOperator, interrupted
+    case transferred, joinFailed, targetNotReached, tooLong, drained, endedByOperator, interrupted
 
     init(_ cause: CallEndCause) {
         self =
@@ -127,6 +127,7 @@ private enum CauseName: CaseIterable {
             case .transferred: .transferred
             case .joinFailed: .joinFailed
             case .targetNotReached: .targetNotReached
+            case .tooLong: .tooLong
             case .drained: .drained
             case .endedByOperator: .endedByOperator
             case .interrupted: .interrupted

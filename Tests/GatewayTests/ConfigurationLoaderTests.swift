@@ -70,7 +70,7 @@ import Gateway
                     "\(path):11: media.consent_timeout: 30 is not a duration from 5s to 5m (500ms, 30s, 5m, 1h, 1d)",
                     "\(path):16: unknown key \"zzz\" in \"calls\"; "
                         + "\"calls\" has maximum, max_per_user, max_ringing_per_user, starts_per_user, start_interval, ring_time, media_setup_time, "
-                        + "offer_time, client_timeout, completion_time, max_text_length, busy, "
+                        + "offer_time, client_timeout, max_duration, headless_duration, completion_time, max_text_length, busy, "
                         + "early_media, music_on_hold, log_per_user, log_total, log_age, event_log",
                 ])
         }

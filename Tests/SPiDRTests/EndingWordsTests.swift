@@ -41,6 +41,7 @@ struct EndingWordsTests {
             (.targetNotReached(cause: .unreachable(.busy), by: nil), "486 user_busy User busy"),
             (.targetNotReached(cause: .rejected(reasonText: nil), by: LegID(2)), "603 call_rejected Declined"),
             (.drained, "503 normal_temporary_failure Gateway is shutting down"),
+            (.tooLong, "503 normal_temporary_failure Call reached its longest duration"),
             (.endedByOperator(reasonText: nil), "503 normal_temporary_failure Ended by the operator"),
             (.endedByOperator(reasonText: "maintenance"), "503 normal_temporary_failure maintenance"),
             (.interrupted, "503 normal_temporary_failure Gateway was restarted"),

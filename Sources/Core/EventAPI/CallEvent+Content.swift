@@ -58,8 +58,8 @@ private func members(of cause: CallEndCause) -> [String: EventValue] {
         content["reason"] = words.map { .string($0) }
     case .mediaFailed(_, let failure): content["failure"] = .string(failure.word)
     case .targetNotReached(let cause, _): return members(of: cause)
-    case .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .clientLost, .transferred, .joinFailed, .drained,
-        .interrupted:
+    case .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .clientLost, .transferred, .joinFailed, .tooLong,
+        .drained, .interrupted:
         break
     }
     return content

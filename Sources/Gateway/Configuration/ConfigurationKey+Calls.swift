@@ -37,6 +37,15 @@ extension ConfigurationKey {
             "A client of an answered call that makes no request for so long, and has no channel or audits no more, is gone."
         ),
         ConfigurationKey(
+            "calls", "max_duration", \.switchboard.call.maximumDuration,
+            ValueFormat.duration(.seconds(1)...(.seconds(30 * 86_400))).orNone(
+                "off", "a call lasts until a party ends it"),
+            "How long a call may last after its answer; then the gateway ends it."),
+        ConfigurationKey(
+            "calls", "headless_duration", \.switchboard.call.headlessDuration,
+            .duration(.seconds(1)...(.seconds(86_400))),
+            "The same for a call in which only applications inside the gateway talk, which never hang up."),
+        ConfigurationKey(
             "calls", "completion_time", \.switchboard.call.completionTime, .duration(.seconds(1)...(.seconds(300))),
             "How long a client whose call was handed over, by transfer or conference, has to end it; then its session is forgotten."
         ),

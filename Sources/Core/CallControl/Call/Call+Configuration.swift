@@ -19,6 +19,11 @@ extension Call {
         /// How long a leg may go without a request, audits included, if it has no open channel or has audited before;
         /// `nil`: without limit.
         package var clientTimeout: Duration?
+        /// How long a call may last after its answer; `nil`: without limit.
+        package var maximumDuration: Duration?
+        /// How long a call may last, after its answer, in which only applications inside the gateway talk. None of them
+        /// would ever hang up. It is not longer than `maximumDuration`.
+        package var headlessDuration: Duration
         /// The number of characters of a reason or a name that are passed on (spidr-wire §6.7).
         package var maximumTextLength: Int
         /// What a caller that lists `earlymedia` hears before the answer; a ringback tone starts once a device rings.
@@ -34,6 +39,7 @@ extension Call {
             ringTime: Duration = .seconds(60), mediaSetupTime: Duration = .seconds(60),
             offerTime: Duration = .seconds(30),
             completionTime: Duration = .seconds(30), clientTimeout: Duration? = .seconds(90),
+            maximumDuration: Duration? = nil, headlessDuration: Duration = .seconds(600),
             maximumTextLength: Int = 256, earlyMedia: Playback? = nil,
             playsMusicOnHold: Bool = true, mediaPolicy: MediaPolicy = .relay
         ) {
@@ -42,6 +48,8 @@ extension Call {
             self.offerTime = offerTime
             self.completionTime = completionTime
             self.clientTimeout = clientTimeout
+            self.maximumDuration = maximumDuration
+            self.headlessDuration = headlessDuration
             self.maximumTextLength = maximumTextLength
             self.earlyMedia = earlyMedia
             self.playsMusicOnHold = playsMusicOnHold

@@ -170,7 +170,7 @@ extension CallEndCause {
     /// Whether only an answered call can end for this reason.
     private var isOfAnAnsweredCall: Bool {
         switch self {
-        case .completed, .mediaFailed, .clientLost, .transferred, .targetNotReached: true
+        case .completed, .mediaFailed, .clientLost, .transferred, .targetNotReached, .tooLong: true
         case .cancelled, .rejected, .unanswered, .unreachable, .subscriptionEnded, .callerLeft, .joinFailed, .drained,
             .endedByOperator, .interrupted:
             false

@@ -19,6 +19,8 @@ extension Call {
         case silence(LegID)
         /// This leg has handed its call over, and its client has not ended it.
         case completion(LegID)
+        /// The call has lasted as long as it may.
+        case duration
     }
 
     /// The media path of a leg has reached a step. A step that was reached before changes nothing.
@@ -77,6 +79,7 @@ extension Call {
         case .news: return tellNews(at: now, random: &random)
         case .silence(let leg): return giveUp(leg, at: now)
         case .completion(let leg): return forget(leg)
+        case .duration: return finish(.tooLong, at: now)
         }
     }
 
@@ -90,6 +93,7 @@ extension Call {
             var earliest: Deadline<Timer>? = unsecuredLeg == nil ? nil : Deadline(answered.setupDeadline, .mediaSetup)
             earliest = .earlier(earliest, answered.operation?.deadline.map { Deadline($0, .operation) })
             earliest = .earlier(earliest, silenceDeadline)
+            earliest = .earlier(earliest, longestDuration.map { Deadline(answered.answeredAt + $0, .duration) })
             for leg in legs {
                 earliest = .earlier(earliest, leg.exchange.deadline.map { Deadline($0, .offer(leg.id)) })
                 earliest = .earlier(earliest, newsDeadline(of: leg).map { Deadline($0, .news(leg.id)) })
@@ -99,6 +103,14 @@ extension Call {
             }
             return earliest
         }
+    }
+
+    /// How long the call may last after its answer, with the legs that it has; `nil`: without limit.
+    private var longestDuration: Duration? {
+        let talking = legs.filter(\.isTalking)
+        guard !talking.isEmpty, talking.allSatisfy(\.transport.isHeadless) else { return configuration.maximumDuration }
+        return configuration.maximumDuration.map { min($0, configuration.headlessDuration) }
+            ?? configuration.headlessDuration
     }
 
     /// The first leg that talks and has no secured media path yet.

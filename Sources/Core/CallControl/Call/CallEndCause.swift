@@ -25,6 +25,8 @@ package enum CallEndCause: Hashable, Sendable, Codable {
     /// The gateway had called the callee to connect it with a target (`CallStartRequest.isConnector`), and the target
     /// was not reached for this cause. `by`: the leg of the target, if it caused that; `nil`: the gateway.
     indirect case targetNotReached(cause: CallEndCause, by: LegID?)
+    /// The call has lasted as long as the gateway lets one last (`maximumDuration`, `headlessDuration`).
+    case tooLong
     /// The gateway was stopping.
     case drained
     /// An operator ended the call. `reasonText`: the operator's words for the parties; `nil`: none.
@@ -92,7 +94,7 @@ extension CallEndCause {
         // The other devices of the user who hung up are told, too (see `Call+Devices.swift`), a caller that cancels
         // since some clients wait for it (spidr-wire §6.7), and a lost client since it may come back.
         case .completed, .cancelled, .rejected, .unanswered, .mediaFailed, .clientLost, .transferred, .joinFailed,
-            .targetNotReached, .drained, .endedByOperator, .interrupted:
+            .targetNotReached, .tooLong, .drained, .endedByOperator, .interrupted:
             true
         }
     }

@@ -47,7 +47,9 @@ extension CallEndCause {
         case .cancelled, .callerLeft: .caller
         case .rejected: callee
         case .targetNotReached(_, let leg): leg
-        case .unanswered, .unreachable, .mediaFailed, .joinFailed, .drained, .endedByOperator, .interrupted: nil
+        case .unanswered, .unreachable, .mediaFailed, .joinFailed, .tooLong, .drained, .endedByOperator,
+            .interrupted:
+            nil
         }
     }
 }

@@ -25,8 +25,8 @@ package enum EndingWord: String, Hashable, Sendable, CaseIterable {
     case clientLost = "client_lost"
     /// Two calls could not become a conference.
     case joinFailed = "join_failed"
-    /// The gateway was stopping or was killed, an operator ended the call, or a media worker had no room for what the
-    /// call needed.
+    /// The gateway was stopping or was killed, an operator ended the call, it had lasted as long as a call may, or a
+    /// media worker had no room for what the call needed.
     case normalTemporaryFailure = "normal_temporary_failure"
 }
 
@@ -59,7 +59,7 @@ extension CallEndCause {
         case .mediaFailed(_, .setupTimeout), .mediaFailed(_, .neverConnected), .mediaFailed(_, .consentExpired):
             .mediaTimeout
         case .mediaFailed(_, .handshakeFailed), .mediaFailed(_, .fingerprintMismatch): .incompatibleDestination
-        case .mediaFailed(_, .overloaded), .drained, .endedByOperator, .interrupted: .normalTemporaryFailure
+        case .mediaFailed(_, .overloaded), .tooLong, .drained, .endedByOperator, .interrupted: .normalTemporaryFailure
         case .callerLeft, .subscriptionEnded: .subscriptionEnded
         case .clientLost: .clientLost
         case .joinFailed: .joinFailed

@@ -13,7 +13,7 @@ extension CallEndCause {
         case .mediaFailed(_, let failure): failure.statusCode
         case .subscriptionEnded, .clientLost, .joinFailed: 480  // Temporarily Unavailable, §21.4.18
         case .targetNotReached(let cause, _): cause.statusCode
-        case .drained, .endedByOperator, .interrupted: 503  // Service Unavailable, §21.5.4
+        case .tooLong, .drained, .endedByOperator, .interrupted: 503  // Service Unavailable, §21.5.4
         }
     }
 }

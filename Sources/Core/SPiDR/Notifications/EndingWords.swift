@@ -42,6 +42,7 @@ extension CallEndCause {
         case .transferred: "Transfer Successful"
         case .joinFailed: "The calls cannot be joined"
         case .targetNotReached(let cause, _): cause.sentence
+        case .tooLong: "Call reached its longest duration"
         case .drained: "Gateway is shutting down"
         case .endedByOperator(let reason): reason ?? "Ended by the operator"
         case .interrupted: "Gateway was restarted"

@@ -122,7 +122,7 @@ extension Notification.EventType {
             // The two calls stay as they are.
             case .joinFailed: .sessionFail
             case .completed, .cancelled, .unanswered, .unreachable, .mediaFailed, .subscriptionEnded, .callerLeft,
-                .clientLost, .transferred, .targetNotReached, .drained, .endedByOperator, .interrupted:
+                .clientLost, .transferred, .targetNotReached, .tooLong, .drained, .endedByOperator, .interrupted:
                 .callEnd
             }
     }
@@ -136,7 +136,7 @@ extension CallEndCause {
         switch self {
         case .completed, .transferred: nil
         case .cancelled, .rejected, .unanswered, .unreachable, .mediaFailed, .subscriptionEnded, .callerLeft,
-            .clientLost, .joinFailed, .targetNotReached, .drained, .endedByOperator, .interrupted:
+            .clientLost, .joinFailed, .targetNotReached, .tooLong, .drained, .endedByOperator, .interrupted:
             statusCode
         }
     }

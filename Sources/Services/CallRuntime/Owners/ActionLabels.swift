@@ -82,6 +82,7 @@ extension CallEndCause {
         case .transferred(let leg): "transferred by \(leg)"
         case .joinFailed: "joinFailed"
         case .targetNotReached(let cause, _): "targetNotReached \(cause.label)"
+        case .tooLong: "tooLong"
         case .drained: "drained"
         case .endedByOperator: "endedByOperator"
         case .interrupted: "interrupted"
