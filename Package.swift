@@ -113,6 +113,9 @@ let package = Package(
         .systemLibrary(
             name: "CSpeexDSP", path: "Sources/CLibraries/CSpeexDSP", pkgConfig: "speexdsp",
             providers: [.apt(["libspeexdsp-dev"])]),
+        .systemLibrary(
+            name: "CCurl", path: "Sources/CLibraries/CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // Bindings: one safe type family per library
@@ -126,6 +129,7 @@ let package = Package(
         binding("Spandsp", ["CSpandsp"]),
         binding("SpeexDSP", ["CSpeexDSP"]),
         binding("Sockets", ["CLinux"]),
+        binding("HTTPClient", ["CCurl", "Sockets"]),
         binding("EventLoops", [nioCore]),
 
         // Core: pure values
@@ -258,6 +262,7 @@ let package = Package(
         tests("SRTPTests", ["SRTP"]),
         tests("SpandspTests", ["Spandsp"]),
         tests("SocketsTests", ["Sockets"]),
+        tests("HTTPClientTests", ["HTTPClient", "Sockets", nioCore, nioPosix, nioHTTP1]),
         tests("ObservabilityTests", ["Observability", "CallControl", logging]),
         tests(
             "StorageTests",
