@@ -145,6 +145,7 @@ let package = Package(
         core("Registration", ["CallControl"]),
         core("SPiDR", ["CallControl", "Registration", "SDP"]),
         core("EventAPI", ["CallControl"]),
+        core("Push"),
 
         // Services: owners and I/O
         service("Observability", ["CallControl", logging]),
@@ -262,6 +263,7 @@ let package = Package(
         tests("SRTPTests", ["SRTP"]),
         tests("SpandspTests", ["Spandsp"]),
         tests("SocketsTests", ["Sockets"]),
+        tests("PushTests", ["Push", "Cryptography"]),
         tests("HTTPClientTests", ["HTTPClient", "Sockets", nioCore, nioPosix, nioHTTP1]),
         tests("ObservabilityTests", ["Observability", "CallControl", logging]),
         tests(

@@ -1,0 +1,78 @@
+/// What a provider's answer means for a push.
+package enum PushVerdict: Hashable, Sendable {
+    /// The provider has taken the push; the name is the provider's.
+    case delivered(name: String?)
+    /// The provider cannot use the token, now or later. The time is since when, in milliseconds since 1970: a
+    /// registration that is newer is not meant.
+    case registrationDead(reason: String, since: UInt64?)
+    /// The gateway's credential is too old. With a new one the push is sent again, once.
+    case credentialExpired(reason: String)
+    /// The push may be sent again, not before the delay.
+    case retry(reason: String, after: Duration?)
+    /// The provider refuses the push, and would do so again.
+    case refused(status: Int, reason: String)
+
+    /// A provider's word for logs and people: at most 64 printable characters of it; `nil`: there is none.
+    static func printable(_ word: String?) -> String? {
+        guard let word, !word.isEmpty else { return nil }
+        return String(decoding: word.utf8.prefix(64).map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
+    }
+}
+
+/// What has become of a push.
+package enum PushOutcome: Hashable, Sendable, CustomStringConvertible {
+    /// The provider has taken it; the name is the provider's.
+    case delivered(name: String?)
+    /// The device cannot be reached any more: its registration is to be removed, unless it is newer than `since`, in
+    /// milliseconds since 1970.
+    case registrationDead(reason: String, since: UInt64?)
+    /// It was given up.
+    case givenUp(PushFailure)
+
+    /// The outcome in plain words.
+    package var description: String {
+        switch self {
+        case .delivered(let name): "the provider has taken the push" + (name.map { " as \($0)" } ?? "")
+        case .registrationDead(let reason, _): "the device cannot be reached any more: the provider says \(reason)"
+        case .givenUp(let failure): "the push was given up: \(failure)"
+        }
+    }
+}
+
+/// Why a push was given up.
+package enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Its time was over before a provider took it; the text is why not earlier, if it was sent at all.
+    case expired(last: String?)
+    /// The provider refuses it.
+    case refused(status: Int, reason: String)
+    /// The smallest form of it has more bytes than the provider takes.
+    case tooLarge(bytes: Int, limit: Int)
+    /// The device has no token for it; the text is the field that is missing.
+    case noToken(field: String)
+    /// The gateway has no credential that the provider takes.
+    case credential(reason: String)
+    /// The provider cannot be asked at all.
+    case unreachable(reason: String)
+    /// As many pushes wait as may wait.
+    case overloaded
+    /// The operator has not set the provider up for this app.
+    case notConfigured
+    /// The gateway stops.
+    case shutDown
+
+    /// The reason in plain words.
+    package var description: String {
+        switch self {
+        case .expired(let last?): "its time was over; before, \(last)"
+        case .expired(nil): "its time was over before it could be sent"
+        case .refused(let status, let reason): "the provider refuses it with status \(status): \(reason)"
+        case .tooLarge(let bytes, let limit): "it has \(bytes) bytes, and the provider takes \(limit)"
+        case .noToken(let field): "the device has registered no \(field)"
+        case .credential(let reason): "the provider does not take the gateway's credential: \(reason)"
+        case .unreachable(let reason): "the provider cannot be asked: \(reason)"
+        case .overloaded: "too many pushes wait"
+        case .notConfigured: "push to this provider is not configured for this app"
+        case .shutDown: "the gateway stops"
+        }
+    }
+}

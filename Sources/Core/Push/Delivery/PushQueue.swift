@@ -1,0 +1,309 @@
+package import Primitives
+
+/// The pushes to one provider, with one credential: which are sent, which wait, and when one is sent again.
+///
+///     submitted ──▶ waiting ──▶ in flight ──▶ ended
+///                     ▲ ▲            │
+///                     │ └─ paused ◀──┤ retry
+///                     └──────────────┘ credential expired, once
+///
+/// A push is known by its number. Whoever has the queue keeps what the push says.
+package struct PushQueue: Sendable {
+    /// The limits of a queue.
+    package struct Configuration: Hashable, Sendable {
+        /// The most pushes that have not ended.
+        package var capacity = 10_000
+        /// The most pushes that have left and have no answer yet; more than 0.
+        package var inFlight = 100
+        /// When a push is sent again.
+        package var retries = PushRetries()
+        /// How long to wait before a credential that could not be had is asked for again; more than 0.
+        package var credentialDelay = Duration.seconds(2)
+
+        /// Makes a configuration with the default of each property.
+        package init() {}
+    }
+
+    /// What is to be done.
+    package enum Action: Hashable, Sendable {
+        /// Send the push, and report its verdict.
+        case send(UInt64)
+        /// Get a new credential, and report it, or that there is none.
+        case obtainCredential
+        /// The push has ended. Its number is not used any more.
+        case ended(UInt64, PushOutcome)
+    }
+
+    private enum Stage: Hashable {
+        case waiting
+        case inFlight(credential: Int)
+        case paused
+    }
+
+    private struct Entry {
+        let deadline: MonotonicTime
+        var stage = Stage.waiting
+        var attempts = 0
+        var hasRenewed = false
+        var lastReason: String?
+    }
+
+    private enum Credential: Hashable {
+        case none
+        case requested
+        /// The number counts credentials, so that a late answer to an old one is recognised.
+        case ready(Int)
+    }
+
+    private let configuration: Configuration
+    private let needsCredential: Bool
+    private var entries: [UInt64: Entry] = [:]
+    private var waiting = NumberQueue()
+    private var inFlight = 0
+    private var deadlines = DeadlineQueue()
+    private var credential: Credential
+    private var credentialCount = 0
+    /// When a new credential is asked for, though there is one, or because there was none.
+    private var credentialTime: MonotonicTime?
+    /// Whether a new one was asked for and there is no answer yet.
+    private var isAsking = false
+
+    /// Makes an empty queue.
+    ///
+    /// - Parameter needsCredential: whether nothing can be sent without a credential.
+    package init(_ configuration: Configuration = Configuration(), needsCredential: Bool) {
+        self.configuration = configuration
+        self.needsCredential = needsCredential
+        credential = needsCredential ? .none : .ready(0)
+    }
+
+    /// The pushes that have not ended.
+    package var count: Int { entries.count }
+
+    // MARK: Inputs
+
+    /// Takes a push that is of no use after a deadline. The number must be new.
+    package mutating func submit(_ number: UInt64, deadline: MonotonicTime, at now: MonotonicTime) -> [Action] {
+        precondition(entries[number] == nil, "a number names one push")
+        guard entries.count < configuration.capacity else { return [.ended(number, .givenUp(.overloaded))] }
+        entries[number] = Entry(deadline: deadline)
+        return wait(number, first: false, at: now)
+    }
+
+    /// A push that was sent has an answer, or has failed to get one. A number that is not in flight is ignored.
+    package mutating func answered(
+        _ number: UInt64, _ verdict: PushVerdict, at now: MonotonicTime, random: inout some RandomSource
+    ) -> [Action] {
+        guard case .inFlight(let generation)? = entries[number]?.stage else { return [] }
+        inFlight -= 1
+        var actions: [Action] = []
+        switch verdict {
+        case .delivered(let name): actions = end(number, .delivered(name: name))
+        case .registrationDead(let reason, let since):
+            actions = end(number, .registrationDead(reason: reason, since: since))
+        case .refused(let status, let reason):
+            actions = end(number, .givenUp(.refused(status: status, reason: reason)))
+        case .retry(let reason, let delay): actions = pause(number, reason, delay, at: now, random: &random)
+        case .credentialExpired(let reason): actions = renew(number, reason, generation, at: now)
+        }
+        return actions + start(at: now)
+    }
+
+    /// There is a new credential.
+    ///
+    /// - Parameter renewal: after which time another one is asked for, while this one is still good; `nil`: it lasts.
+    package mutating func credentialObtained(renewal: Duration?, at now: MonotonicTime) -> [Action] {
+        credentialCount += 1
+        credential = .ready(credentialCount)
+        isAsking = false
+        credentialTime = renewal.map { now + $0 }
+        return start(at: now)
+    }
+
+    /// There is no new credential.
+    ///
+    /// - Parameter isFinal: whether another attempt would fail as well, such as without a key. What waits is then given
+    ///   up, and the next push asks again. An old credential is still used.
+    package mutating func credentialFailed(_ reason: String, isFinal: Bool, at now: MonotonicTime) -> [Action] {
+        isAsking = false
+        credentialTime = now + configuration.credentialDelay
+        guard credential == .requested else { return [] }
+        guard isFinal else {
+            for number in waiting.numbers { entries[number]?.lastReason = reason }
+            return []
+        }
+        credential = .none
+        credentialTime = nil
+        return waiting.removeAll { entries[$0]?.stage == .waiting }
+            .flatMap { end($0, .givenUp(.credential(reason: reason))) }
+    }
+
+    /// Some deadline has come.
+    package mutating func timeout(at now: MonotonicTime) -> [Action] {
+        var actions: [Action] = []
+        while let number = deadlines.popDue(at: now) {
+            switch entries[number]?.stage {
+            case .paused: actions += wait(number, first: true, at: now)
+            case .waiting:
+                actions += expire(number)
+                // Its number is still in the queue, where nobody may look for long while a provider is down.
+                if waiting.count > 2 * entries.count + 64 { waiting.keep { entries[$0]?.stage == .waiting } }
+            case .inFlight, nil: break
+            }
+        }
+        if let time = credentialTime, time <= now, !isAsking {
+            credentialTime = nil
+            if credential != .none {
+                isAsking = true
+                actions.append(.obtainCredential)
+            }
+        }
+        return actions
+    }
+
+    /// Gives up everything, also what is in flight.
+    package mutating func shutDown() -> [Action] {
+        let numbers = entries.keys.sorted()
+        return numbers.flatMap { end($0, .givenUp(.shutDown)) }
+    }
+
+    /// When ``timeout(at:)`` is to be called; `nil`: never.
+    package var nextDeadline: MonotonicTime? {
+        mutating get {
+            guard let earliest = deadlines.earliest else { return credentialTime }
+            return credentialTime.map { min($0, earliest) } ?? earliest
+        }
+    }
+
+    // MARK: Parts
+
+    /// Sends a push if there is room and a credential, and else lets it wait.
+    private mutating func wait(_ number: UInt64, first: Bool, at now: MonotonicTime) -> [Action] {
+        guard let deadline = entries[number]?.deadline else { return [] }
+        entries[number]?.stage = .waiting
+        if waiting.isEmpty, inFlight < configuration.inFlight, case .ready(let generation) = credential {
+            return launch(number, generation, at: now)
+        }
+        if first { waiting.prepend(number) } else { waiting.append(number) }
+        deadlines.set(deadline, for: number)
+        return start(at: now)
+    }
+
+    /// Sends what waits, as far as there is room, or asks for the credential that it needs.
+    private mutating func start(at now: MonotonicTime) -> [Action] {
+        var actions: [Action] = []
+        while !waiting.isEmpty {
+            switch credential {
+            case .ready(let generation):
+                guard inFlight < configuration.inFlight, let number = waiting.popFirst() else { return actions }
+                // A number whose push has ended meanwhile is left in the queue.
+                guard entries[number]?.stage == .waiting else { continue }
+                actions += launch(number, generation, at: now)
+            case .none:
+                credential = .requested
+                isAsking = true
+                return actions + [.obtainCredential]
+            case .requested:
+                return actions
+            }
+        }
+        return actions
+    }
+
+    private mutating func launch(_ number: UInt64, _ generation: Int, at now: MonotonicTime) -> [Action] {
+        deadlines.set(nil, for: number)
+        guard let deadline = entries[number]?.deadline, deadline > now else { return expire(number) }
+        entries[number]?.stage = .inFlight(credential: generation)
+        entries[number]?.attempts += 1
+        inFlight += 1
+        return [.send(number)]
+    }
+
+    private mutating func pause(
+        _ number: UInt64, _ reason: String, _ delay: Duration?, at now: MonotonicTime,
+        random: inout some RandomSource
+    ) -> [Action] {
+        guard let entry = entries[number] else { return [] }
+        entries[number]?.lastReason = reason
+        let next = configuration.retries.next(
+            after: entry.attempts, least: delay, deadline: entry.deadline, now: now, random: &random)
+        guard let next else { return expire(number) }
+        entries[number]?.stage = .paused
+        deadlines.set(next, for: number)
+        return []
+    }
+
+    private mutating func renew(_ number: UInt64, _ reason: String, _ generation: Int, at now: MonotonicTime)
+        -> [Action]
+    {
+        guard let entry = entries[number], !entry.hasRenewed, needsCredential else {
+            return end(number, .givenUp(.credential(reason: reason)))
+        }
+        entries[number]?.hasRenewed = true
+        entries[number]?.lastReason = reason
+        entries[number]?.stage = .waiting
+        waiting.prepend(number)
+        deadlines.set(entry.deadline, for: number)
+        guard credential == .ready(generation) else { return [] }
+        credential = .requested
+        credentialTime = nil
+        guard !isAsking else { return [] }
+        isAsking = true
+        return [.obtainCredential]
+    }
+
+    private mutating func expire(_ number: UInt64) -> [Action] {
+        end(number, .givenUp(.expired(last: entries[number]?.lastReason)))
+    }
+
+    private mutating func end(_ number: UInt64, _ outcome: PushOutcome) -> [Action] {
+        entries[number] = nil
+        deadlines.set(nil, for: number)
+        return [.ended(number, outcome)]
+    }
+}
+
+/// Numbers, first in first out, with some put in front.
+private struct NumberQueue {
+    private var items: [UInt64] = []
+    private var taken = 0
+
+    var isEmpty: Bool { taken == items.count }
+    var numbers: ArraySlice<UInt64> { items[taken...] }
+
+    mutating func append(_ number: UInt64) { items.append(number) }
+
+    mutating func prepend(_ number: UInt64) {
+        guard taken > 0 else {
+            items.insert(number, at: 0)
+            return
+        }
+        taken -= 1
+        items[taken] = number
+    }
+
+    mutating func popFirst() -> UInt64? {
+        guard taken < items.count else { return nil }
+        defer {
+            taken += 1
+            // The room of what is gone is given back once it is half of the array.
+            if taken * 2 >= items.count {
+                items.removeFirst(taken)
+                taken = 0
+            }
+        }
+        return items[taken]
+    }
+
+    var count: Int { items.count - taken }
+
+    /// Removes all numbers, and returns those that meet a condition.
+    mutating func removeAll(_ condition: (UInt64) -> Bool) -> [UInt64] {
+        let kept = numbers.filter(condition)
+        (items, taken) = ([], 0)
+        return kept
+    }
+
+    /// Keeps the numbers that meet a condition.
+    mutating func keep(_ condition: (UInt64) -> Bool) { (items, taken) = (numbers.filter(condition), 0) }
+}

@@ -1,0 +1,35 @@
+package import Primitives
+
+/// When a push is sent again: after delays that double, with jitter, as long as there is time left.
+package struct PushRetries: Hashable, Sendable {
+    /// The longest first delay; more than 0.
+    package var firstDelay = Duration.milliseconds(500)
+    /// The longest delay that comes of doubling; at least the first one.
+    package var longestDelay = Duration.seconds(8)
+    /// The most attempts in all, 1…20.
+    package var attempts = 8
+
+    /// Makes a schedule with the default of each property.
+    package init() {}
+
+    /// The time of the next attempt; `nil`: there is none.
+    ///
+    /// - Parameters:
+    ///   - attempt: how many there were.
+    ///   - least: what the provider asks to wait. The jitter comes on top of it.
+    ///   - deadline: when the push is of no use any more.
+    package func next(
+        after attempt: Int, least: Duration?, deadline: MonotonicTime, now: MonotonicTime,
+        random: inout some RandomSource
+    ) -> MonotonicTime? {
+        guard attempt < attempts else { return nil }
+        let longest = longestDelay.wholeNanoseconds
+        var delay = min(firstDelay.wholeNanoseconds, longest)
+        for _ in 1..<max(attempt, 1) where delay < longest { delay = min(delay * 2, longest) }
+        // Half of the delay is fixed, so that no attempt follows at once.
+        let half = UInt64(max(delay / 2, 1))
+        let jittered = Duration.nanoseconds(Int64(half + random.next() % half))
+        let time = now + max(least ?? .zero, .zero) + jittered
+        return time < deadline ? time : nil
+    }
+}

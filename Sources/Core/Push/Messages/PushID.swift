@@ -1,0 +1,39 @@
+package import Primitives
+
+/// A UUID (RFC 9562), which names a push or a call towards apps and providers.
+package struct PushID: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// Draws a random one (RFC 9562 §5.4).
+    package init(random: inout some RandomSource) { self.init(random.next(), random.next(), version: 4) }
+
+    /// Makes the one of a name: the same for the same name (RFC 9562 §5.8). It tells names apart unless somebody
+    /// chooses them so that it does not.
+    package init(naming name: String) {
+        let first = FowlerNollVo(name)
+        var second = first
+        second.combine("#")
+        self.init(first.value, second.value, version: 8)
+    }
+
+    private init(_ high: UInt64, _ low: UInt64, version: UInt64) {
+        self.high = high & ~0xF000 | version << 12
+        self.low = low & ~(0b11 << 62) | 0b10 << 62
+    }
+
+    /// The canonical text, with small letters (RFC 9562 §4).
+    package var text: String {
+        let digits = [high, low].map { half in
+            let text = String(half, radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }.joined()
+        var groups: [Substring] = []
+        var rest = digits[...]
+        for count in [8, 4, 4, 4, 12] {
+            groups.append(rest.prefix(count))
+            rest = rest.dropFirst(count)
+        }
+        return groups.joined(separator: "-")
+    }
+}
