@@ -113,7 +113,7 @@ package final class SignatureKey: @unchecked Sendable {  // a key is only read o
         if case .publicKey(let key) = material { unsafe EVP_PKEY_free(key) }
     }
 
-    private static func algorithm(of key: OpaquePointer) throws(SignatureKeyError) -> Algorithm {
+    static func algorithm(of key: OpaquePointer) throws(SignatureKeyError) -> Algorithm {
         switch unsafe EVP_PKEY_get_base_id(key) {
         case EVP_PKEY_RSA:
             let bits = unsafe Int(EVP_PKEY_get_bits(key))
