@@ -148,7 +148,7 @@ let package = Package(
         core("Push"),
 
         // Services: owners and I/O
-        service("Observability", ["CallControl", logging]),
+        service("Observability", ["CallControl", "Push", logging]),
         service("CallRuntime", ["CallControl", "Registration", "SDP", "Observability", "Sockets", logging]),
         service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP"]),
         service(
@@ -179,6 +179,9 @@ let package = Package(
                 "Cryptography", "EventLoops", "Sockets", hummingbirdCore, hummingbirdTLS, nioCore, nioSSL, httpTypes,
                 logging, lifecycle,
             ]),
+
+        service(
+            "PushClient", ["Push", "Observability", "Cryptography", "HTTPClient", "Sockets", logging]),
 
         // Composition root, command line
         .target(
@@ -264,6 +267,12 @@ let package = Package(
         tests("SpandspTests", ["Spandsp"]),
         tests("SocketsTests", ["Sockets"]),
         tests("PushTests", ["Push", "Cryptography"]),
+        tests(
+            "PushClientTests",
+            [
+                "PushClient", "Push", "Cryptography", "HTTPClient", "Observability", nioCore, nioPosix, nioHTTP1,
+                logging,
+            ]),
         tests("HTTPClientTests", ["HTTPClient", "Sockets", nioCore, nioPosix, nioHTTP1]),
         tests("ObservabilityTests", ["Observability", "CallControl", logging]),
         tests(

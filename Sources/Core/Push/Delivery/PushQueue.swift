@@ -109,6 +109,21 @@ package struct PushQueue: Sendable {
         return actions + start(at: now)
     }
 
+    /// A push that was to be sent cannot be, and no attempt would help. A number that is not in flight is ignored.
+    package mutating func abandoned(_ number: UInt64, _ failure: PushFailure, at now: MonotonicTime) -> [Action] {
+        guard case .inFlight? = entries[number]?.stage else { return [] }
+        inFlight -= 1
+        return end(number, .givenUp(failure)) + start(at: now)
+    }
+
+    /// What credentials are made of has changed: a new one is asked for, while the old one is used.
+    package mutating func credentialReplaced() -> [Action] {
+        guard needsCredential, credential != .none, !isAsking else { return [] }
+        isAsking = true
+        credentialTime = nil
+        return [.obtainCredential]
+    }
+
     /// There is a new credential.
     ///
     /// - Parameter renewal: after which time another one is asked for, while this one is still good; `nil`: it lasts.

@@ -1,4 +1,5 @@
 package import CallControl
+package import Push
 
 /// Every metric of the gateway. The process has one value, which is handed to each service.
 ///
@@ -95,6 +96,15 @@ package final class GatewayMetrics: Sendable {
     package let dtlsHandshakes: CounterFamily<DTLSOutcome>
     /// Packets that could not be protected or unprotected, by reason.
     package let srtpFailures: CounterFamily<SRTPFailure>
+
+    // MARK: Push
+
+    /// Pushes that have ended, by provider and result.
+    package let pushes: CounterTable<PushProvider, PushResult>
+    /// Requests to push providers, by provider: more than pushes, where some are sent again.
+    package let pushRequests: CounterFamily<PushProvider>
+    /// Pushes that have not ended, now.
+    package let pushesActive: Gauge
 
     private let families: [MetricFamily]
 
@@ -200,6 +210,13 @@ package final class GatewayMetrics: Sendable {
         srtpFailures = registry.counters(
             "orbweaver_srtp_failures_total", "Packets that could not be protected or unprotected, by reason.",
             by: SRTPFailure.self)
+        pushes = registry.counters(
+            "orbweaver_pushes_total", "Pushes that have ended, by provider and result.", by: PushProvider.self,
+            and: PushResult.self)
+        pushRequests = registry.counters(
+            "orbweaver_push_requests_total", "Requests to push providers, repeated ones included.",
+            by: PushProvider.self)
+        pushesActive = registry.gauge("orbweaver_pushes_active", "Pushes that wait or have no answer yet.")
         families = registry.families
     }
 

@@ -1,4 +1,5 @@
 package import CallControl
+package import Push
 
 extension EndingWord: MetricLabel {
     /// The label of `orbweaver_calls_total`.
@@ -259,4 +260,44 @@ package enum MediaConnectionClosure: String, MetricLabel {
     case malformed
     /// There were too many connections, in all or from one address without a check.
     case limit
+}
+
+extension PushProvider: MetricLabel {
+    /// The label of the metrics of push.
+    package static var labelName: String { "provider" }
+}
+
+/// What has become of a push.
+package enum PushResult: String, MetricLabel {
+    /// The label of `orbweaver_pushes_total`.
+    package static let labelName = "result"
+
+    /// The provider has taken it.
+    case delivered
+    /// The provider does not know the device any more.
+    case registrationDead = "registration_dead"
+    /// Its time was over before the provider took it.
+    case expired
+    /// The provider refuses it.
+    case refused
+    /// The provider does not take the gateway's credential, or there is none.
+    case credential
+    /// There was no room for it.
+    case overloaded
+    /// It was given up for another reason.
+    case givenUp = "given_up"
+
+    /// The result that an outcome counts as.
+    package init(_ outcome: PushOutcome) {
+        switch outcome {
+        case .delivered: self = .delivered
+        case .registrationDead: self = .registrationDead
+        case .givenUp(.expired): self = .expired
+        case .givenUp(.refused), .givenUp(.tooLarge): self = .refused
+        case .givenUp(.credential): self = .credential
+        case .givenUp(.overloaded): self = .overloaded
+        case .givenUp(.noToken), .givenUp(.unreachable), .givenUp(.notConfigured), .givenUp(.shutDown):
+            self = .givenUp
+        }
+    }
 }

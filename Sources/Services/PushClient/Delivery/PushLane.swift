@@ -1,0 +1,28 @@
+internal import HTTPClient
+internal import Push
+
+/// The pushes to one service: an environment of Apple's, Firebase, or the host of a webhook. No lane waits for another.
+struct PushLane {
+    /// Which service.
+    enum Key: Hashable {
+        case apple(isProduction: Bool)
+        case google
+        case webhook(origin: String)
+
+        var provider: PushProvider {
+            switch self {
+            case .apple: .apple
+            case .google: .google
+            case .webhook: .webhook
+            }
+        }
+    }
+
+    let key: Key
+    /// What is sent when.
+    var queue: PushQueue
+    /// What the pushes of the queue say.
+    var jobs: [UInt64: PushJob] = [:]
+    /// The header field `authorization`; `nil`: there is none yet, or none is needed.
+    var authorization: HTTPField?
+}

@@ -1,0 +1,79 @@
+package import Logging
+package import Observability
+package import Push
+internal import HTTPClient
+internal import Primitives
+internal import Sockets
+
+/// Sends pushes to devices by Apple's push service, Firebase and webhooks.
+///
+/// It has an owner thread, which decides, and two clients with a thread each: one for the providers, and one for
+/// webhooks, whose hosts nobody has chosen with care.
+package final class PushClient: Sendable {
+    /// Called once for a push, on the owner's thread: it must not block.
+    package typealias Completion = @Sendable (PushOutcome) -> Void
+
+    private let mailbox: Mailbox<PushInput>
+    private let isStopped = Lock(false)
+    private let thread: WorkerThread
+
+    /// Starts a client.
+    ///
+    /// - Throws: `SocketError` if a thread or a descriptor cannot be had.
+    package init(_ configuration: PushConfiguration, metrics: GatewayMetrics, logger: Logger) throws {
+        let wakeUp = try WakeUp()
+        let mailbox = Mailbox<PushInput>(capacity: .max, wakeUp: wakeUp)
+        let loop = SendableBox(
+            try PushLoop(configuration, metrics: metrics, logger: logger, mailbox: mailbox, wakeUp: wakeUp))
+        self.mailbox = mailbox
+        thread = try WorkerThread(name: "push") { loop.take().run() }
+    }
+
+    deinit { mailbox.send(.stop) }
+
+    /// Sends a message to a device, and calls `completion` once with what has become of it. If too many pushes wait, it
+    /// is given up.
+    package func send(_ message: PushMessage, to registration: PushRegistration, completion: @escaping Completion) {
+        let job = PushJob(message: message, registration: registration, completion: completion)
+        let isTaken = isStopped.withLock { isStopped in
+            if !isStopped { mailbox.send(.submit(job)) }
+            return !isStopped
+        }
+        if !isTaken { completion(.givenUp(.shutDown)) }
+    }
+
+    /// Sends a message to a device, and returns what has become of it.
+    package func send(_ message: PushMessage, to registration: PushRegistration) async -> PushOutcome {
+        await withCheckedContinuation { continuation in
+            send(message, to: registration) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Gives up all pushes, closes all connections, and waits for the end of the threads. Later pushes are given up. It
+    /// must not be called from a completion.
+    package func shutDown() {
+        isStopped.withLock { isStopped in
+            guard !isStopped else { return }
+            isStopped = true
+            mailbox.send(.stop)
+        }
+        thread.join()
+    }
+}
+
+/// A push on its way to the owner.
+struct PushJob: Sendable {
+    var message: PushMessage
+    var registration: PushRegistration
+    var completion: PushClient.Completion
+}
+
+/// What the owner is told.
+enum PushInput: Sendable {
+    case submit(PushJob)
+    /// A provider has answered, or there is no answer.
+    case answered(lane: UInt64, push: UInt64, Result<HTTPResponse, HTTPFailure>)
+    /// The token service has answered.
+    case tokenAnswered(lane: UInt64, Result<HTTPResponse, HTTPFailure>)
+    case stop
+}

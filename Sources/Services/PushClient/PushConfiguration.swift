@@ -1,0 +1,58 @@
+package import Primitives
+package import Push
+
+/// Which providers pushes are sent to, and with which keys.
+package struct PushConfiguration: Sendable {
+    /// The account with Apple.
+    package struct Apple: Equatable, Sendable {
+        /// The team of the developer account, 10 characters.
+        package var team: String
+        /// The identifier of the key, 10 characters.
+        package var keyID: String
+        /// The path of the file with the private key, as Apple gives it (`.p8`). It is read again when it changes.
+        package var keyPath: String
+        /// The service for apps from the App Store and TestFlight, without a path.
+        package var productionURL = "https://api.push.apple.com"
+        /// The service for apps under development, without a path.
+        package var developmentURL = "https://api.sandbox.push.apple.com"
+
+        /// Makes an account of its parts; each parameter is the property of that name.
+        package init(team: String, keyID: String, keyPath: String) {
+            self.team = team
+            self.keyID = keyID
+            self.keyPath = keyPath
+        }
+    }
+
+    /// The project with Firebase.
+    package struct Google: Equatable, Sendable {
+        /// The path of the file with the service account, JSON as Google gives it. It is read again when it changes.
+        package var accountPath: String
+        /// The service, without a path.
+        package var url = "https://fcm.googleapis.com"
+
+        /// Makes a project of its parts; the parameter is the property of that name.
+        package init(accountPath: String) { self.accountPath = accountPath }
+    }
+
+    /// The account with Apple; `nil`: nothing is sent to Apple devices.
+    package var apple: Apple?
+    /// The project with Firebase; `nil`: nothing is sent to it.
+    package var google: Google?
+    /// The folder with the keys of webhooks: for each app a file with its bundle identifier as name, with one key or
+    /// more, `whsec_…`, one a line. It is read again when it changes. `nil`: webhooks are not asked.
+    package var webhookKeyFolder: String?
+    /// The limits of each provider's queue.
+    package var queue = PushQueue.Configuration()
+    /// The most requests to one webhook host that have no answer yet, 1…1,000.
+    package var webhookRequestsInFlight = 20
+    /// The longest time that an answer is waited for; more than 0.
+    package var attemptTime = Duration.seconds(10)
+    /// Addresses that are permitted although the Internet does not route them.
+    package var allowedAddresses: [IPAddressRange] = []
+    /// A file with the certificates in PEM of the authorities that are trusted; `nil`: those of the system.
+    package var authorityPath: String?
+
+    /// Makes a configuration without any provider.
+    package init() {}
+}
