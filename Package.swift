@@ -188,7 +188,7 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "EventLoops", "Primitives", "CallControl", "Registration", "SPiDR", "CallRuntime", "SDP", "GatewayAPI",
-                "SignalingServer", "AdminServer", "MediaServer", "Storage", "Observability",
+                "SignalingServer", "AdminServer", "MediaServer", "Storage", "Observability", "Push", "PushClient",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioHTTP1, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("../../clients/js")],

@@ -21,8 +21,8 @@ struct Orbweaver: AsyncParsableCommand {
             """,
         subcommands: [
             Serve.self, CheckConfig.self, User.self, App.self, Device.self, Calls.self, Events.self, Drain.self,
-            LogLevel.self, Admin.self, Doctor.self, Backup.self, Restore.self, Health.self, ReplayEvents.self,
-            Version.self,
+            LogLevel.self, Admin.self, Doctor.self, Backup.self, Restore.self, Health.self, Push.self,
+            ReplayEvents.self, Version.self,
         ]
     )
 }

@@ -21,8 +21,8 @@ extension GatewayConfiguration {
     package func check() throws(ConfigurationError) {
         let complaints =
             tlsComplaints + portComplaints + proxyComplaints + mediaComplaints + registrationComplaints
-            + presenceComplaints
-            + anonymousComplaints + tokenComplaints + drainComplaints + adminComplaints
+            + presenceComplaints + anonymousComplaints + tokenComplaints + pushComplaints + drainComplaints
+            + adminComplaints
             + developmentComplaints
         guard complaints.isEmpty else {
             throw ConfigurationError(problems: complaints.map { ConfigurationProblem(nil, $0) })

@@ -123,6 +123,8 @@ package struct GatewayConfiguration: Sendable {
     package var storagePath = "orbweaver.sqlite"
     /// How long what is kept for the next process stays there.
     package var journal = JournalStore.Configuration()
+    /// Push providers and the keys for them.
+    package var push = Push()
     /// How the gateway stops.
     package var drain = Drain.Configuration()
     /// The administration interface.

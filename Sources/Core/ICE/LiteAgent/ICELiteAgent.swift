@@ -216,7 +216,7 @@ extension ICELiteAgent {
         }
     }
 
-    /// The TCP connection of a path was closed or has broken (RFC 6544 §11.1). The peer may open another.
+    /// The TCP connection of a path was closed or has broken (RFC 6544 §11). The peer may open another.
     package mutating func pathClosed(_ path: Path, at now: MonotonicTime) -> [ICEAction] {
         let (wasSelected, newestSign) = (path == selectedPath, paths.newestSign)
         guard paths.forget(path), let newestSign else { return [] }

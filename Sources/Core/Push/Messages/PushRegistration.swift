@@ -1,6 +1,6 @@
 package import Primitives
 
-/// A device that can be reached by push, as it has registered itself (spidr-wire §11.1).
+/// A device that can be reached by push, as it has registered itself (spidr-wire §11).
 package struct PushRegistration: Hashable, Sendable {
     /// Where the pushes of a registration go.
     package enum Target: Hashable, Sendable {
