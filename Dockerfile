@@ -40,7 +40,7 @@ FROM ${DEBIAN_IMAGE}
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        ca-certificates libcurl4 libssl3 libsrtp2-1 libopus0 libspandsp2 libspeexdsp1 libsqlite3-0 libstdc++6 \
+        ca-certificates libcurl4 libssl3 libsrtp2-1 libopus0 libspandsp2 libspeexdsp1 libsqlite3-0 zlib1g libstdc++6 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --shell /usr/sbin/nologin --home-dir /var/lib/orbweaver --create-home orbweaver
 COPY --from=build /product/ /usr/local/bin/

@@ -116,6 +116,8 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "Sources/CLibraries/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CZlib", path: "Sources/CLibraries/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
         // Bindings: one safe type family per library
@@ -128,6 +130,7 @@ let package = Package(
         binding("Opus", ["COpus"]),
         binding("Spandsp", ["CSpandsp"]),
         binding("SpeexDSP", ["CSpeexDSP"]),
+        binding("Zlib", ["CZlib"]),
         binding("Sockets", ["CLinux"]),
         binding("HTTPClient", ["CCurl", "Sockets"]),
         binding("EventLoops", [nioCore]),
@@ -156,7 +159,7 @@ let package = Package(
             [
                 "CallControl", "Registration", "SPiDR", "CallRuntime", "GatewayAPI", "Observability", "Cryptography",
                 "EventLoops",
-                "Sockets",
+                "Sockets", "Zlib",
                 hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes,
                 nioHTTPTypesHTTP1, httpTypes,
                 logging, lifecycle,
@@ -274,6 +277,7 @@ let package = Package(
                 logging,
             ]),
         tests("HTTPClientTests", ["HTTPClient", "Sockets", nioCore, nioPosix, nioHTTP1]),
+        tests("ZlibTests", ["Zlib"]),
         tests("ObservabilityTests", ["Observability", "CallControl", logging]),
         tests(
             "StorageTests",

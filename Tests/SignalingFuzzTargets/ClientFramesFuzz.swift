@@ -19,6 +19,7 @@ package func fuzzClientFrames(_ bytes: Span<UInt8>) {
         let (fin, masked, reserved) = (head & 0x80 != 0, head & 0x40 == 0, head & 0x20 != 0)
         switch frames.receive(opcode, fin: fin, masked: masked, reserved: reserved, payload: payload) {
         case .violation, .closed: return
+        case .compressed: preconditionFailure("no frame says that it is compressed")
         case .pong: precondition(opcode == .ping, "only a ping is answered")
         case .alive:
             precondition(masked && !reserved, "clients mask, and no extension was negotiated")

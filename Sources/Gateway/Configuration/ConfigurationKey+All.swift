@@ -43,6 +43,9 @@ extension ConfigurationKey {
             "listen", "max_body_bytes", \.signaling.maxBodyBytes, .count(16_384...16_777_216),
             "Largest request body; a larger one is refused with 413."),
         ConfigurationKey(
+            "listen", "compression", \.listen.compression, .choice,
+            "Whether notifications are compressed for clients that offer permessage-deflate (RFC 7692)."),
+        ConfigurationKey(
             "listen", "channel_idle", \.signaling.channelIdleTimeout, .duration(.seconds(10)...(.seconds(3_600))),
             "A WebSocket on which the client has said nothing for this long is closed; clients send a ping every 30s."),
         ConfigurationKey(
@@ -195,11 +198,11 @@ extension ConfigurationKey {
             "auth", "revalidation", \.authenticator.revalidation, .duration(.milliseconds(100)...(.seconds(300))),
             "How long a password that another process has changed may still be accepted."),
         ConfigurationKey(
-            "auth", "hashing_threads", \.hashingThreads, ValueFormat.count(1...64).orNone("auto", "one per core"),
-            "Threads that check passwords, with what other threads leave of the cores."),
-        ConfigurationKey(
             "auth", "password_cost", \.authenticator.passwordCost, .passwordCost,
             "What the scrypt hash of a password costs; a cheaper one is replaced after a login."),
+        ConfigurationKey(
+            "auth", "hashing_threads", \.hashingThreads, ValueFormat.count(1...64).orNone("auto", "one per core"),
+            "Threads that check passwords, with what other threads leave of the cores."),
         ConfigurationKey(
             "auth", "remember", \.rememberedLogins,
             ValueFormat.duration(.seconds(3_600)...(.seconds(90 * 86_400))).orNone(

@@ -25,6 +25,26 @@ package struct GatewayConfiguration: Sendable {
         package var plainPort: UInt16?
         /// Whether the connections of trusted proxies to the main listener start with a PROXY header.
         package var proxyProtocol = ProxyProtocol.off
+        /// Whether notifications are compressed.
+        package var compression = Compression.off
+    }
+
+    /// How notifications are compressed.
+    package enum Compression: String, CaseIterable, Sendable {
+        /// Not at all.
+        case off
+        /// Each by itself.
+        case message
+        /// With references to those before, which takes memory for each channel.
+        case channel
+
+        var mode: DeflateAgreement.Mode? {
+            switch self {
+            case .off: nil
+            case .message: .perMessage
+            case .channel: .perChannel
+            }
+        }
     }
 
     /// Whether trusted proxies use the PROXY protocol.

@@ -107,6 +107,7 @@ package struct Gateway: Sendable {
             database.applications, sharingLimitsOf: authenticator, key: logins.key,
             tokenTime: configuration.applicationTokenTime, clock: clock, metrics: metrics, logger: logger)
         var signalingConfiguration = configuration.signaling
+        signalingConfiguration.compression = configuration.listen.compression.mode
         signalingConfiguration.listeners = listeners
         signalingConfiguration.turn = try configuration.sharedTURNSecret()
         signalingConfiguration.guests.policy.realms = try configuration.callMeRealms()

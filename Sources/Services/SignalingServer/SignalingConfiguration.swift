@@ -81,6 +81,8 @@ package struct SignalingConfiguration: Sendable {
     package var pollTime = Duration.seconds(30)
     /// How much longer than a poll a client may be away before it counts as cut off.
     static let pollAbsence = Duration.seconds(30)
+    /// How channels are compressed whose clients offer it (RFC 7692); `nil`: not at all.
+    package var compression: DeflateAgreement.Mode?
     /// How long the gateway waits for the client's close frame.
     package var channelCloseTimeout = Duration.seconds(2)
     /// When the gateway asks a client how much it has received: after so many notifications, which is 1 or more, and
@@ -107,7 +109,8 @@ package struct SignalingConfiguration: Sendable {
                 messageLimit: maxClientMessageBytes,
                 closeTimeout: .init(channelCloseTimeout),
                 confirmation: Confirmation.Limits(delay: .init(confirmation.delay), count: confirmation.count)),
-            defaultDomain: defaultDomain
+            defaultDomain: defaultDomain,
+            compression: compression
         )
     }
 }

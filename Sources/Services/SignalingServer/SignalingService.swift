@@ -68,6 +68,7 @@ package final class SignalingService: Service {
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
             turn: configuration.turn, pollTime: configuration.pollTime, clock: clock, logger: logger)
         let date = DateHeader(clock: clock)
+        let compressors = CompressorsOfLoops()
         channelSetups = configuration.listeners.map { [draining] listener in
             var responder = responder
             responder.hidesMetrics = listener.tls != nil && configuration.listeners.contains { $0.tls == nil }
@@ -78,7 +79,8 @@ package final class SignalingService: Service {
                 responder: { request, writer, channel in try await exchange.run(request, writer, channel) },
                 configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain),
                 registrar: switchboard, tokens: tokens, trustedProxies: configuration.trustedProxies,
-                readsProxyHeaders: listener.readsProxyHeaders, sockets: sockets, metrics: metrics, draining: draining)
+                readsProxyHeaders: listener.readsProxyHeaders, sockets: sockets, metrics: metrics, draining: draining,
+                compressors: compressors)
         }
     }
 

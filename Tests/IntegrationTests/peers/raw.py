@@ -23,8 +23,9 @@ def connection(port: int, source: str = "127.0.0.1", receive_buffer: int | None 
     return stream
 
 
-def open_websocket(port: int, path: str, *fields: str) -> socket.socket:
-    """`fields`: further lines of the handshake's head. No extension is ever agreed to."""
+def open_websocket(port: int, path: str, *fields: str, agreed: str | None = None) -> socket.socket:
+    """`fields`: further lines of the handshake's head; `agreed`: the extension that the gateway must agree to, with its
+    parameters. None: none."""
     stream = connection(port)
     key = base64.b64encode(os.urandom(16)).decode()
     lines = [
@@ -36,7 +37,9 @@ def open_websocket(port: int, path: str, *fields: str) -> socket.socket:
     while b"\r\n\r\n" not in head:
         head += stream.recv(1)
     assert head.startswith(b"HTTP/1.1 101 "), head
-    assert b"sec-websocket-extensions" not in head.lower(), head
+    answers = [line.partition(":") for line in head.decode().split("\r\n")]
+    extensions = [value.strip() for name, _, value in answers if name.lower() == "sec-websocket-extensions"]
+    assert extensions == ([agreed] if agreed else []), head
     return stream
 
 

@@ -48,13 +48,16 @@ class Received:
 
     opcode: int
     payload: bytes = b""
+    is_compressed: bool = False
 
 
 class RawChannel:
     """A notification channel over a bare socket; to be used as a context."""
 
-    def __init__(self, port: int, path: str, *head: str):
-        self._stream = open_websocket(port, path, *head)
+    def __init__(self, port: int, path: str, *head: str, agreed: str | None = None):
+        """`head`, `agreed`: as for `open_websocket`."""
+        self._stream = open_websocket(port, path, *head, agreed=agreed)
+        self._may_compress = agreed is not None
 
     def __enter__(self):
         return self
@@ -76,8 +79,10 @@ class RawChannel:
         except ConnectionResetError:
             return None
         first, length = exactly(self._stream, 2)
-        assert first & 0xF0 == 0x80, f"a fragment, or a reserved bit: {first:#x}"
+        is_compressed = first & 0x40 != 0
+        is_allowed = first & 0xB0 == 0x80 and is_compressed <= self._may_compress
+        assert is_allowed, f"a fragment, or a reserved bit: {first:#x}"
         assert length < 128, "a server does not mask (RFC 6455 §5.1)"
         if length >= 126:
             length = int.from_bytes(exactly(self._stream, 2 if length == 126 else 8), "big")
-        return Received(first & 0x0F, exactly(self._stream, length))
+        return Received(first & 0x0F, exactly(self._stream, length), is_compressed)

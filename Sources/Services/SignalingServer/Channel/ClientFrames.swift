@@ -8,6 +8,8 @@ package struct ClientFrames: Sendable {
     package enum Verdict: Equatable, Sendable {
         /// A sign of life, nothing more.
         case alive
+        /// A compressed message is complete; ``decompressed(_:isText:)`` tells what it means.
+        case compressed([UInt8], isText: Bool)
         /// A ping, which is answered with a pong.
         case pong
         /// The client closes, or has answered the gateway's close frame.
@@ -24,6 +26,8 @@ package struct ClientFrames: Sendable {
         /// - `length`: the bytes so far.
         /// - `text`: `nil` for a binary message.
         case fragmented(length: Int, text: UTF8Check?)
+        /// The same for a compressed message, which is kept until it is complete.
+        case compressed([UInt8], isText: Bool)
     }
 
     private let sizeLimit: Int
@@ -36,24 +40,55 @@ package struct ClientFrames: Sendable {
 
     /// What the next frame means.
     ///
-    /// - Parameter payload: the payload after unmasking.
+    /// - Parameters:
+    ///   - reserved: whether a reserved bit is set that no extension defines (RFC 6455 §5.2).
+    ///   - compressed: whether the frame says that its message is compressed, which was negotiated (RFC 7692 §6).
+    ///   - payload: the payload after unmasking.
     package mutating func receive(
-        _ opcode: WebSocketOpcode, fin: Bool, masked: Bool, reserved: Bool, payload: some Collection<UInt8>
+        _ opcode: WebSocketOpcode, fin: Bool, masked: Bool, reserved: Bool, compressed: Bool = false,
+        payload: some Collection<UInt8>
     ) -> Verdict {
-        // No extension was negotiated (RFC 6455 §5.2), and clients mask every frame (§5.1).
-        guard masked, !reserved else { return .violation(.protocolError) }
+        // Clients mask every frame (RFC 6455 §5.1). Only the first frame of a message says that it is compressed
+        // (RFC 7692 §6.1); control frames never are.
+        guard masked, !reserved, !compressed || opcode == .text || opcode == .binary else {
+            return .violation(.protocolError)
+        }
         switch opcode {
         case .ping: return .pong
         case .pong: return .alive
         case .connectionClose: return Self.verdict(onClose: payload)
         case .text, .binary:
             guard case .none = message else { return .violation(.protocolError) }
+            if compressed { return keep(payload, fin: fin, after: [], isText: opcode == .text) }
             return add(payload, fin: fin, to: 0, opcode == .text ? UTF8Check() : nil)
         case .continuation:
-            guard case .fragmented(let sum, let text) = message else { return .violation(.protocolError) }
-            return add(payload, fin: fin, to: sum, text)
+            switch message {
+            case .none: return .violation(.protocolError)
+            case .fragmented(let sum, let text): return add(payload, fin: fin, to: sum, text)
+            case .compressed(let start, let isText): return keep(payload, fin: fin, after: start, isText: isText)
+            }
         default: return .violation(.protocolError)
         }
+    }
+
+    /// What a compressed message means.
+    ///
+    /// - Parameter bytes: the decompressed message, within the limit.
+    package func decompressed(_ bytes: [UInt8], isText: Bool) -> Verdict {
+        var text = UTF8Check()
+        let isValid = !isText || text.accept(bytes) && text.isBetweenCharacters
+        return isValid ? .alive : .violation(.dataInconsistentWithMessage)
+    }
+
+    /// Keeps the frames of a compressed message. It is larger than allowed if its compressed form is: no compressor
+    /// needs that much more.
+    private mutating func keep(
+        _ payload: some Collection<UInt8>, fin: Bool, after start: [UInt8], isText: Bool
+    ) -> Verdict {
+        guard start.count + payload.count <= sizeLimit else { return .violation(.messageTooLarge) }
+        let bytes = start + payload
+        message = fin ? .none : .compressed(bytes, isText: isText)
+        return fin ? .compressed(bytes, isText: isText) : .alive
     }
 
     private mutating func add(_ payload: some Collection<UInt8>, fin: Bool, to sum: Int, _ text: UTF8Check?) -> Verdict

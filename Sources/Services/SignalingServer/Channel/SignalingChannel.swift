@@ -38,6 +38,8 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         var ahead: RequestThrottle.Limits
         var channel: ChannelConfiguration
         var defaultDomain: String
+        /// How channels are compressed whose clients offer it; `nil`: not at all.
+        var compression: DeflateAgreement.Mode?
     }
 
     let responder: HTTPChannelHandler.Responder
@@ -51,6 +53,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     let sockets: SocketDirectory
     let metrics: GatewayMetrics
     let draining: DrainingFlag
+    let compressors: CompressorsOfLoops
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -130,7 +133,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                     of: channel.sourceAddress, announcing: readsProxyHeaders ? channel.announcedSourceOnLoop : nil,
                     head.forwardingFields)
                 return channel.eventLoop.makeFutureWithTask { await refusal(of: head, from: client) }.flatMap { error in
-                    error.map { refuse(channel, $0) } ?? channel.eventLoop.makeSucceededFuture(HTTPHeaders())
+                    error.map { refuse(channel, $0) } ?? channel.eventLoop.makeSucceededFuture(acceptance(of: head))
                 }
             },
             upgradePipelineHandler: { channel, head in
@@ -144,13 +147,25 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                     let monitor = try pipeline.handler(type: ConnectionMonitor.self)
                     monitor.becomeChannel()
                     let handler = WebSocketHandler(
-                        configuration: configuration.channel, monitor: monitor, metrics: metrics, draining: draining
+                        configuration: configuration.channel, monitor: monitor, metrics: metrics, draining: draining,
+                        compression: agreement(with: head).map {
+                            MessageCompression($0, compressors.compressors(of: channel.eventLoop))
+                        }
                     ) { registrar.channelConfirmed(address.user, address.channel, through: $0) }
                     try pipeline.addHandler(handler)
                     return .webSocket(ClientSocket(id: sockets.makeID(), channel: channel, handler: handler), address)
                 }
             }
         )
+    }
+
+    private func agreement(with head: HTTPRequestHead) -> DeflateAgreement? {
+        configuration.compression.flatMap { DeflateAgreement(to: head.headers["sec-websocket-extensions"], $0) }
+    }
+
+    /// The headers of the answer, beside those that every upgrade has.
+    private func acceptance(of head: HTTPRequestHead) -> HTTPHeaders {
+        agreement(with: head).map { ["Sec-WebSocket-Extensions": $0.answer] } ?? HTTPHeaders()
     }
 
     private func address(_ head: HTTPRequestHead) -> ChannelAddress? {

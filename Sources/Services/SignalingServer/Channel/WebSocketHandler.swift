@@ -3,6 +3,7 @@ import CallRuntime
 import NIOCore
 import NIOWebSocket
 import Observability
+import Zlib
 
 /// One open notification channel: writes text frames, listens for signs of life, and closes in order. Everything
 /// happens on the channel's event loop.
@@ -24,6 +25,8 @@ final class WebSocketHandler: ChannelInboundHandler {
     private let draining: DrainingFlag
     private var state = State.open
     private var frames: ClientFrames
+    /// `nil`: no compression was agreed to.
+    private let compression: MessageCompression?
     /// Why the channel closes, for the metrics: the first reason found.
     private var closure: WebSocketClosure?
     private var lastHeard = NIODeadline.now()
@@ -37,15 +40,18 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     /// Makes the handler of a channel.
     ///
-    /// - Parameter confirmed: is told the number up to which the client has received everything.
+    /// - Parameters:
+    ///   - compression: compresses its messages; `nil`: none was agreed to.
+    ///   - confirmed: is told the number up to which the client has received everything.
     init(
         configuration: ChannelConfiguration, monitor: ConnectionMonitor, metrics: GatewayMetrics,
-        draining: DrainingFlag, confirmed: @escaping (UInt64) -> Void
+        draining: DrainingFlag, compression: MessageCompression? = nil, confirmed: @escaping (UInt64) -> Void
     ) {
         self.configuration = configuration
         self.monitor = monitor
         self.metrics = metrics
         self.draining = draining
+        self.compression = compression
         self.confirmed = confirmed
         frames = ClientFrames(sizeLimit: configuration.messageLimit)
         confirmation = Confirmation(configuration.confirmation)
@@ -63,7 +69,9 @@ final class WebSocketHandler: ChannelInboundHandler {
         guard owed == 0 || owed + text.readableBytes <= configuration.slowReaderLimit else {
             return giveUp()
         }
-        context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .text, data: text)), promise: nil)
+        let payload = compression?.compress(text)
+        let frame = WebSocketFrame(fin: true, rsv1: payload != nil, opcode: .text, data: payload ?? text)
+        context.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
         confirm(confirmation.sent(number), context)
     }
 
@@ -122,11 +130,12 @@ final class WebSocketHandler: ChannelInboundHandler {
         lastHeard = .now()
         pinged = false
         let payload = frame.unmaskedData
-        switch frames.receive(
+        let verdict = frames.receive(
             frame.opcode, fin: frame.fin, masked: frame.maskKey != nil,
-            reserved: frame.rsv1 || frame.rsv2 || frame.rsv3,
+            reserved: compression == nil && frame.rsv1 || frame.rsv2 || frame.rsv3, compressed: frame.rsv1,
             payload: payload.readableBytesView)
-        {
+        switch decompressed(verdict) {
+        case .compressed: preconditionFailure("no message stays compressed")
         case .alive:
             pass(frame.opcode == .pong ? confirmation.pong(payload) : confirmation.text(at: lastHeard), context)
         case .pong:
@@ -146,6 +155,19 @@ final class WebSocketHandler: ChannelInboundHandler {
             // An answer to the gateway's close frame ends the connection, whatever is wrong with it.
             if state == .closing, frame.opcode == .connectionClose { return context.close(promise: nil) }
             close(code, because: .protocolError)
+        }
+    }
+
+    private func decompressed(_ verdict: ClientFrames.Verdict) -> ClientFrames.Verdict {
+        guard case .compressed(let payload, let isText) = verdict, let compression else { return verdict }
+        do throws(Inflater.Fault) {
+            let bytes = try compression.decompress(payload, limit: configuration.messageLimit)
+            return frames.decompressed(bytes, isText: isText)
+        } catch {
+            switch error {
+            case .malformed: return .violation(.dataInconsistentWithMessage)
+            case .tooLarge: return .violation(.messageTooLarge)
+            }
         }
     }
 
