@@ -273,8 +273,7 @@ let package = Package(
         tests(
             "PushClientTests",
             [
-                "PushClient", "Push", "Cryptography", "HTTPClient", "Observability", nioCore, nioPosix, nioHTTP1,
-                logging,
+                "PushClient", "Push", "Cryptography", "Observability", nioCore, nioPosix, nioHTTP1, nioSSL, logging,
             ]),
         tests("HTTPClientTests", ["HTTPClient", "Sockets", nioCore, nioPosix, nioHTTP1]),
         tests("ZlibTests", ["Zlib"]),

@@ -1,0 +1,98 @@
+import Cryptography
+import Foundation
+import Logging
+import NIOHTTP1
+import Observability
+import Primitives
+import Push
+import PushClient
+import Synchronization
+import Testing
+
+/// Webhooks over HTTP/1.1, which many servers have; HTTP/2 is in Tests/IntegrationTests/test_push_providers.py.
+@Suite struct `Pushes to webhooks` {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "webhooks-\(UUID().uuidString)")
+    private let certificate: Certificate
+    private let metrics = GatewayMetrics(version: "test", startTime: 0)
+
+    init() throws {
+        certificate = try Certificate(commonName: "test", alternativeNames: ["IP:127.0.0.1"])
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(certificate.certificatePEM.utf8).write(to: folder.appending(path: "authority.pem"))
+        try writeKey(size: 32)
+    }
+
+    /// Writes a key of as many bytes: the time of a file has a resolution, but another size is another state anyway.
+    private func writeKey(size: Int) throws {
+        let key = Data(repeating: 7, count: size).base64EncodedString()
+        try Data("whsec_\(key)\n".utf8).write(to: folder.appending(path: "com.example.app"))
+    }
+
+    private func server(answers: Bool) throws -> WebhookServer {
+        try WebhookServer(
+            certificate: certificate.certificatePEM, key: certificate.privateKeyPEM.value, answers: answers)
+    }
+
+    private func client() throws -> PushClient {
+        var configuration = PushConfiguration()
+        configuration.webhookKeyFolder = folder.path
+        configuration.authorityPath = folder.appending(path: "authority.pem").path
+        configuration.allowedAddresses = [try #require(IPAddressRange("127.0.0.1"))]
+        return try PushClient(
+            configuration, metrics: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func message(_ name: String) -> PushMessage {
+        let now = UInt64(Date().timeIntervalSince1970 * 1_000)
+        return PushMessage(id: PushID(naming: name), .refresh, forms: [], time: now, expires: now + 60_000)
+    }
+
+    private func registration(_ url: String) throws -> PushRegistration {
+        try PushRegistration(
+            id: "d1", user: "joe@example.com", bundleID: "com.example.app", realm: "default", services: [],
+            clientCorrelator: nil, target: .webhook(url: url))
+    }
+
+    @Test func `a webhook that does not answer holds up no other`() async throws {
+        let (silent, good, client) = (try server(answers: false), try server(answers: true), try client())
+        let stalled = try registration(silent.url)
+        let outcomes = Mutex<[PushOutcome]>([])
+        // More than there may be in flight to it.
+        for index in 0..<100 {
+            client.send(message("stalled-\(index)"), to: stalled) { outcome in outcomes.withLock { $0.append(outcome) }
+            }
+        }
+        let start = ContinuousClock.now
+        for index in 0..<20 {
+            #expect(
+                await client.send(message("good-\(index)"), to: try registration(good.url)) == .delivered(name: nil))
+        }
+        // Far less than the time for which an answer is waited for, which is 10 seconds.
+        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(outcomes.withLock { $0 } == [])
+        #expect(metrics.pushesActive.value == 100)
+        client.shutDown()
+        #expect(outcomes.withLock { $0 } == Array(repeating: .givenUp(.shutDown), count: 100))
+        try await silent.stop()
+        try await good.stop()
+    }
+
+    @Test func `a key that changes in its file is used from the next push on`() async throws {
+        let (server, client) = (try server(answers: true), try client())
+        let registration = try registration(server.url)
+        for size in [32, 32, 40] {
+            try writeKey(size: size)
+            #expect(await client.send(message("same"), to: registration) == .delivered(name: nil))
+        }
+        for ((head, body), size) in zip(server.requests, [32, 32, 40]) {
+            let seconds = try #require(head.headers["webhook-timestamp"].first.flatMap { UInt64($0) })
+            let signed = WebhookPush.signedBytes(
+                name: try #require(head.headers["webhook-id"].first), seconds: seconds, content: body)
+            let code = HMAC.sha256(key: [UInt8](repeating: 7, count: size), signed.span)
+            #expect(head.headers["webhook-signature"] == ["v1,\(Data(code).base64EncodedString())"])
+        }
+        #expect(server.requests.count == 3)
+        client.shutDown()
+        try await server.stop()
+    }
+}
