@@ -24,7 +24,8 @@ struct AdminRig {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         database = try GatewayDatabase(.temporary, logger: logger)
         responder = AdminResponder(
-            accounts: database.users, applications: database.applications, repository: database.administration,
+            accounts: database.users, applications: database.applications, routes: database.routes,
+            repository: database.administration,
             administration: asked, controls: asked,
             journal: VolatileJournal(), events: EventTail(process: "test"), auditLimits: AuditLimits(), clock: clock,
             ownUser: Self.ownUser, process: "test", logger: logger)

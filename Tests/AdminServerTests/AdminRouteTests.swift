@@ -42,7 +42,7 @@ import Yams
             ])
         #expect(
             operations(.operator) == [
-                .endSubscription, .endCall, .setLogLevel, .startDrain, .cancelDrain, .setVoicemail,
+                .endSubscription, .endCall, .setLogLevel, .startDrain, .cancelDrain, .setVoicemail, .setRoutes,
             ])
         #expect(operations(.readOnly).allSatisfy { $0.method == .get })
         #expect(AdminRole.readOnly < .operator && .operator < .admin)

@@ -79,6 +79,7 @@ import Yams
         case PresenceWatcherRequest.wrapper: try expectRoundTrip(PresenceWatcherRequest.self, bytes)
         case EventSubscriptionRequest.wrapper: try expectRoundTrip(EventSubscriptionRequest.self, bytes)
         case ClickToCallRequest.wrapper: try expectRoundTrip(ClickToCallRequest.self, bytes)
+        case RouteRequest.wrapper: try expectRoundTrip(RouteRequest.self, bytes)
         case AddressBookRequest.wrapper: try expectRoundTrip(AddressBookRequest.self, bytes)
         default: Issue.record("\(file) holds no known request")
         }
@@ -101,6 +102,7 @@ import Yams
         case "logHistory": try expectExact(LogHistoryResponse.self, bytes)
         case "logRecord": try expectExact(LogRecordResponse.self, bytes)
         case "ctcResponse": try expectExact(ClickToCallResponse.self, bytes)
+        case "routeResponse": try expectExact(RouteResponse.self, bytes)
         case "addressBookResponse": try expectExact(AddressBookResponse.self, bytes)
         case "callDispositionResponse": try expectExact(CallDispositionResponse.self, bytes)
         case "mediaResponse": try expectExact(MediaResponse.self, bytes)
@@ -142,7 +144,8 @@ import Yams
             case .eventSubscription: "EventSubscriptionError"
             case .addressBook: "AddressBookError"
             case .clickToCall: "ClickToCallError"
-            case .routeList, .imrn, .applePush, .googlePush: "ServiceError"
+            case .routeList: "RouteListError"
+            case .imrn, .applePush, .googlePush: "ServiceError"
             case .none: "PlainError"
             }
         let complaints = check.complaints(

@@ -34,7 +34,7 @@ extension Operation {
         case .subscriptions, .subscription, .deviceSubscription, .calls, .callSessions, .call, .callMedia,
             .callStatistics, .dispositions, .logHistory, .logRecord, .directory, .userProfile, .messages, .presence,
             .presenceWatcher, .voicemail, .eventSubscriptions, .eventSubscription, .addressBook, .contacts, .contact,
-            .clickToCall:
+            .clickToCall, .routeList:
             .user
         case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall: .guest
         case .applicationTokens: .application
@@ -122,7 +122,7 @@ extension Operation {
             isCalling || audience == .application
                 || [
                     .dispositions, .subscriptions, .guestSubscriptions, .addressBook, .contacts, .contact, .clickToCall,
-                    .messages, .presence, .presenceWatcher, .eventSubscriptions, .eventSubscription,
+                    .routeList, .messages, .presence, .presenceWatcher, .eventSubscriptions, .eventSubscription,
                 ].contains(endpoint)
         case .callUserLimitReached: isStarting || endpoint == .clickToCall
         case .mediaUnplayable, .mediaDigitsWaiting: endpoint == .callMedia
@@ -130,6 +130,7 @@ extension Operation {
         case .contactNotFound: endpoint == .contact
         case .contactExists: isWriting && [.contacts, .contact].contains(endpoint)
         case .contactLimitReached: endpoint == .contacts
+        case .routeNotFound: endpoint == .routeList && method == .put
 
         case .serviceDraining:
             [.subscriptions, .guestSubscriptions, .clickToCall].contains(endpoint) || isStarting

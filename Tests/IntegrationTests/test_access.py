@@ -126,6 +126,7 @@ class Belongings:
             "EventSubscriptionRequestEnvelope": {"eventSubscriptionRequest": {
                 "subscribeUserList": [self.user], "eventType": "event:presence", "expires": 3600,
             }},
+            "RouteRequestEnvelope": {"routeRequest": {"routeList": [], "action": "activate"}},
             "AddressBookRequestEnvelope": {"addressBookRequest": {"addressBookEntries": [{"nickname": "carl"}]}},
             "ClickToCallRequestEnvelope": {"clickToCallRequest": {
                 "callingParty": self.user, "calledParty": "bob@dev.local",

@@ -98,8 +98,8 @@ def shapes(tmp_path_factory) -> dict[int, object]:
 
 def applied(connection: sqlite3.Connection) -> int:
     """How many migrations are."""
-    names = sorted(name for name, in connection.execute("SELECT identifier FROM grdb_migrations"))
-    assert [int(name.split()[0]) for name in names] == list(range(1, len(names) + 1))
+    names = [name for name, in connection.execute("SELECT identifier FROM grdb_migrations")]
+    assert sorted(int(name.split()[0]) for name in names) == list(range(1, len(names) + 1))
     return len(names)
 
 

@@ -6,7 +6,6 @@ import json
 import pytest
 
 SERVICES = [
-    ("PUT", "/routelist", "routeResponse"),
     ("POST", "/imrn", "imrnResponse"),
     ("POST", "/push/apple/devices/", "appleDeviceRegistrationResponse"),
     ("POST", "/push/google/devices/", "googleDeviceRegistrationResponse"),
@@ -24,9 +23,9 @@ async def test_a_browser_on_another_origin_reads_the_refusal(gateway, browser, p
     """Without an answer to its preflight it would only know that something failed."""
     alice = await peer("alice", registered=False)
     page = await asyncio.to_thread(browser().page, gateway.http + "/")
-    for path, status in (("/routelist", 403), ("/no/such/thing", 404)):
+    for path, status in (("/imrn", 403), ("/no/such/thing", 404)):
         wish = {
-            "method": "PUT",
+            "method": "POST",
             "headers": {"Authorization": alice.credentials, "Content-Type": "application/json"},
             "body": "{}",
         }
@@ -37,4 +36,4 @@ async def test_a_browser_on_another_origin_reads_the_refusal(gateway, browser, p
             ".then(async (answer) => [answer.status, await answer.json()])",
         )
         assert answer[0] == status
-        assert answer[1].get("routeResponse", answer[1])["statusCode"] in (35, 18)
+        assert answer[1].get("imrnResponse", answer[1])["statusCode"] in (35, 18)

@@ -10,7 +10,6 @@ import Testing
 
     /// What a client asks, and the wrapper in which it looks for `statusCode`.
     static let services: [(String, String, String)] = [
-        ("GET", user + "/routelist", "routeResponse."), ("PUT", user + "/routelist", "routeResponse."),
         ("POST", user + "/imrn", "imrnResponse."),
         ("POST", user + "/push/apple/devices/", "appleDeviceRegistrationResponse."),
         ("DELETE", user + "/push/apple/devices/d1", ""),

@@ -117,7 +117,7 @@ package struct Gateway: Sendable {
         let signaling = SignalingService(
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets,
             authenticator: authenticator, tokens: tokens, applications: applications, users: users,
-            books: database.addressBooks, journal: journal,
+            books: database.addressBooks, routes: database.routes, journal: journal,
             clock: clock, metrics: metrics, pages: pages, group: group, logger: logger)
 
         let drain = DrainService(
@@ -132,7 +132,8 @@ package struct Gateway: Sendable {
         let administration = AdminService(
             configuration: configuration.adminListeners(tls: listeners.first?.tls),
             responder: AdminResponder(
-                accounts: database.users, applications: database.applications, repository: database.administration,
+                accounts: database.users, applications: database.applications, routes: database.routes,
+                repository: database.administration,
                 administration: switchboard, controls: controls, journal: journal, events: events,
                 auditLimits: configuration.admin.audit, passwordCost: configuration.authenticator.passwordCost,
                 clock: clock, ownUser: ProcessIdentity.user,

@@ -10,6 +10,7 @@ import Observability
 package struct AdminResponder: Sendable {
     let accounts: any UserAccounts
     let applications: any ApplicationRepository
+    let routes: any RouteRepository
     let repository: any AdministrationRepository
     let administration: any Administration
     let controls: any GatewayControls
@@ -41,13 +42,15 @@ package struct AdminResponder: Sendable {
     ///   - ownUser: the user of this process, who needs no token on the socket.
     ///   - process: a name that no other process has.
     package init(
-        accounts: any UserAccounts, applications: any ApplicationRepository, repository: any AdministrationRepository,
+        accounts: any UserAccounts, applications: any ApplicationRepository, routes: any RouteRepository,
+        repository: any AdministrationRepository,
         administration: any Administration, controls: any GatewayControls, journal: any Journal, events: EventTail,
         auditLimits: AuditLimits, passwordCost: PasswordHash.Cost = PasswordHash.Cost(),
         clock: any RuntimeClock, ownUser: UInt32, process: String, logger: Logger
     ) {
         self.accounts = accounts
         self.applications = applications
+        self.routes = routes
         self.repository = repository
         self.administration = administration
         self.controls = controls
@@ -210,6 +213,8 @@ package struct AdminResponder: Sendable {
         case .removeUser: try await removeUser(call)
         case .showVoicemail: try await showVoicemail(call)
         case .setVoicemail: try await setVoicemail(call)
+        case .showRoutes: try await showRoutes(call)
+        case .setRoutes: try await setRoutes(call)
         case .exportUsers: try await exportUsers(call, withPasswords: false)
         case .exportUsersWithPasswords: try await exportUsers(call, withPasswords: true)
         case .importUsers: try await importUsers(call)

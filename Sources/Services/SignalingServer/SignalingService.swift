@@ -32,6 +32,7 @@ package final class SignalingService: Service {
     ///   - users: the users whose database `/ready` answers for; the authenticator reads the same. `nil`: `/ready` does
     ///     not depend on a database.
     ///   - books: the address books of users; `nil`: they cannot be used.
+    ///   - routes: the routes of users; `nil`: they cannot be used.
     ///   - journal: what has to be durable before a request that changes something is answered.
     ///   - pages: the pages by their paths, such as `/` and `/spidr-client.js`; empty if only the interface is served.
     ///   - group: the event loops; they outlive the service.
@@ -40,6 +41,7 @@ package final class SignalingService: Service {
         sockets: SocketDirectory,
         authenticator: Authenticator, tokens: TokenAuthenticator? = nil, applications: ApplicationAuthenticator? = nil,
         users: WatchedUsers? = nil, books: (any AddressBookRepository)? = nil,
+        routes: (any RouteRepository)? = nil,
         journal: any Journal = VolatileJournal(), clock: any RuntimeClock,
         metrics: GatewayMetrics, pages: [String: Page] = [:],
         group: any EventLoopGroup,
@@ -63,7 +65,8 @@ package final class SignalingService: Service {
             switchboard: switchboard, registrar: switchboard, records: switchboard, services: switchboard,
             authenticator: authenticator,
             tokens: tokens, applications: applications, guests: guests, metrics: metrics,
-            draining: draining, users: users, books: books, bookLimits: configuration.addressBooks, journal: journal,
+            draining: draining, users: users, books: books, bookLimits: configuration.addressBooks, routes: routes,
+            journal: journal,
             polls: polls, pages: pages,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
             turn: configuration.turn, pollTime: configuration.pollTime, clock: clock, logger: logger)

@@ -30,6 +30,8 @@ package final class GatewayDatabase: Sendable {
     package let applications: ApplicationStore
     /// The address books.
     package let addressBooks: AddressBookStore
+    /// The routes of users.
+    package let routes: RouteStore
     /// What the administration interface keeps.
     package let administration: AdministrationStore
     private let queue: DatabaseQueue
@@ -55,6 +57,7 @@ package final class GatewayDatabase: Sendable {
         logins = LoginStore(loginQueue)
         applications = ApplicationStore(queue)
         addressBooks = AddressBookStore(loginQueue)
+        routes = RouteStore(loginQueue)
         administration = AdministrationStore(queue)
         logger.debug("database open", metadata: [LogKey.path: "\(location)"])
     }

@@ -18,6 +18,10 @@ package enum AdminOperation: String, CaseIterable, Sendable {
     case showVoicemail
     /// Notes how many voice messages a user has; the user's clients are told.
     case setVoicemail
+    /// Shows the routes of a user.
+    case showRoutes
+    /// Says which routes a user has; the user says which are active, and in which order.
+    case setRoutes
     /// Writes all accounts as JSON lines or CSV, without password records.
     case exportUsers
     /// The same with the password records, from which passwords can be guessed.
@@ -105,6 +109,8 @@ package enum AdminOperation: String, CaseIterable, Sendable {
         case .removeUser: (.delete, "/users/{user}", .admin, [])
         case .showVoicemail: (.get, "/users/{user}/voicemail", .readOnly, [])
         case .setVoicemail: (.put, "/users/{user}/voicemail", .operator, [])
+        case .showRoutes: (.get, "/users/{user}/routes", .readOnly, [])
+        case .setRoutes: (.put, "/users/{user}/routes", .operator, [])
         case .exportUsers: (.get, "/user-export", .readOnly, ["format"])
         case .exportUsersWithPasswords: (.get, "/user-export/with-passwords", .admin, ["format"])
         case .importUsers: (.post, "/user-import", .admin, ["format", "replace"])

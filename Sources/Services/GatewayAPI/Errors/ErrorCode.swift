@@ -158,6 +158,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case contactExists = "contact.exists"
     /// The address book has as many entries as it takes (`storage.address_book_entries`).
     case contactLimitReached = "contact.limit_reached"
+    /// The user has no route of this name.
+    case routeNotFound = "route.not_found"
 
     // The gateway
     /// The gateway is stopping and takes no new work.
@@ -236,7 +238,7 @@ extension ErrorCode {
         case .watchNotAllowed: (403, 37)
         case .eventUnknownPackage: (489, 12)
         case .eventNotFound: (404, 42)
-        case .contactNotFound: (404, 42)
+        case .contactNotFound, .routeNotFound: (404, 42)
         case .contactExists, .contactLimitReached: (409, 37)
         case .serviceDraining, .serviceUnavailable: (503, 503)
         case .serviceNotProvided: (403, 35)

@@ -3,8 +3,6 @@
 /// Each is refused with 403, in the wrapper of that service if it has one. Clients show the refusal to their users as
 /// an error. A path with nothing behind it would look to them like a network that does not work (§12.1).
 package enum AbsentService: String, CaseIterable, Sendable {
-    /// The list of routes (spidr-wire §10).
-    case routeList = "/rest/version/{version}/user/{user}/routelist"
     /// The number that a mobile phone dials to reach the service: IP multimedia routing number (spidr-wire §10).
     case imrn = "/rest/version/{version}/user/{user}/imrn"
     /// Where devices register for push by Apple (spidr-wire §11).
@@ -22,7 +20,6 @@ package enum AbsentService: String, CaseIterable, Sendable {
     /// The top-level key below which clients of the service look for `statusCode` (spidr-wire §10, §11).
     package var errorWrapper: ErrorWrapper {
         switch self {
-        case .routeList: .routeList
         case .imrn: .imrn
         case .applePushDevices: .applePush
         case .googlePushDevices: .googlePush

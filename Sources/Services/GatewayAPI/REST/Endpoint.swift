@@ -48,6 +48,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case contacts = "/rest/version/{version}/user/{user}/addressbook/contacts"
     /// One entry of the address book, by its nickname (spidr-wire §10).
     case contact = "/rest/version/{version}/user/{user}/addressbook/contacts/{id}"
+    /// The routes of a user (spidr-wire §10).
+    case routeList = "/rest/version/{version}/user/{user}/routelist"
     /// Where users ask for a call that the gateway places (spidr-wire §10).
     case clickToCall = "/rest/version/{version}/user/{user}/clicktocall"
     /// Where guests create subscriptions (spidr-wire §7).
@@ -129,6 +131,7 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .addressBook: .client(.addressBook, for: .users)
         case .contacts: .client(.contacts, for: .users)
         case .contact: .client(.contact, for: .users)
+        case .routeList: .client(.routeList, for: .users)
         case .clickToCall: .client(.clickToCall, for: .users)
         case .guestSubscriptions: .client(.subscriptions, for: .guests)
         case .guestSubscription: .client(.subscription, for: .guests)
@@ -167,6 +170,7 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .dispositions: .wrapped(.callDisposition)
         case .applicationTokens: .wrapped(.authenticationToken)
         case .addressBook, .contacts, .contact: .wrapped(.addressBook)
+        case .routeList: .wrapped(.routeList)
         case .clickToCall: .wrapped(.clickToCall)
         case .channel, .guestChannel, .poll, .guestPoll, .localization, .isAlive: .wrapped(.none)
         case .health, .ready, .metrics, .page: .problem
@@ -230,6 +234,8 @@ package enum ClientResource: Hashable, Sendable {
     case contacts
     /// One entry of the address book: read, replace, remove (spidr-wire §10).
     case contact
+    /// The user's routes: read, activate, deactivate, reorder (spidr-wire §10).
+    case routeList
     /// Where a call is asked for that the gateway places (spidr-wire §10).
     case clickToCall
 }

@@ -10,6 +10,7 @@ extension Endpoint {
             [.post]
         case .subscription, .guestSubscription, .eventSubscription: [.put, .delete]
         case .deviceSubscription: [.put]
+        case .routeList: [.get, .put]
         case .call, .guestCall, .contact: [.get, .put, .delete]
         case .logHistory, .logRecord: [.get, .delete]
         case .callSessions, .callStatistics, .directory, .userProfile, .voicemail, .addressBook, .channel,
@@ -35,7 +36,6 @@ extension AbsentService {
     package var methods: [HTTPRequest.Method] {
         switch self {
         case .imrn, .applePushDevices, .googlePushDevices: [.post]
-        case .routeList: [.get, .put]
         case .applePushDevice, .googlePushDevice: [.put, .delete]
         }
     }

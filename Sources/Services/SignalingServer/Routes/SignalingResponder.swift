@@ -30,6 +30,8 @@ struct SignalingResponder: Sendable {
     /// The address books; `nil`: there is no database.
     let books: (any AddressBookRepository)?
     let bookLimits: AddressBookLimits
+    /// The routes of users; `nil`: there is no database.
+    let routes: (any RouteRepository)?
     let journal: any Journal
     let polls: PollDirectory
     /// Whether `/metrics` is refused here, because another listener, which outsiders do not reach, serves it.
@@ -173,6 +175,8 @@ struct SignalingResponder: Sendable {
         case (.contact, .put): try await replaceContact(exchange)
         case (.contact, .delete): try await removeContact(exchange)
         case (.contact, _): try await queryContact(exchange)
+        case (.routeList, .put): try await changeRoutes(exchange)
+        case (.routeList, _): try await queryRoutes(exchange)
         case (.clickToCall, _): try await clickToCall(exchange, &ticket)
         }
     }

@@ -142,6 +142,7 @@ enum Schema {
         }
         migrator.registerAdministration()
         registerIdentities(&migrator)
+        migrator.registerRoutes()
         return migrator
     }
 }
