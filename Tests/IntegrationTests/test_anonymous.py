@@ -1,12 +1,13 @@
 """Callers without an account (spidr-wire §7): on the pages of others, to one account that wants to be called."""
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 
 import pytest
 import pytest_asyncio
 
-from party import FCS, L5, MUSIC, Guest, Party, TokenRealm, hear_now, see_now
+from party import FCS, L5, MUSIC, Guest, Party, SignedRealm, TokenRealm, hear_now, see_now
 from peers.gateway import Gateway
 from peers.wrtc import Wrtc
 from scenarios import NOBODY, each_other, ring_early
@@ -268,6 +269,94 @@ async def test_a_call_outlives_its_token(own_gateway, tmp_path, contract):
             (await at_guest.end()).succeeded()
             again = await guest.start(ACCOUNT, await guest.new_media().offer({"audio": "sendrecv"}))
             again.refused(403, 65, "authorizationResponse", "anonymous.token_expired")
+
+
+# With signed tokens
+
+STAND = SignedRealm("stand", LONG_KEY)
+WISH = {"subscribeRequest": {"expires": 60, "service": ["callMe"]}}
+
+
+@pytest.fixture
+def signed_gateway(own_gateway, tmp_path) -> Gateway:
+    realms = tmp_path / "realms"
+    realms.write_text(f"{STAND}\n{DESK}\n")
+    return own_gateway("--set", "anonymous.mode=token", "--set", f"anonymous.realms_file={realms}")
+
+
+@pytest.mark.parametrize("name", ["Erin Ö of the shop", None])
+async def test_a_guest_with_a_signed_token_calls_under_the_name_in_it(signed_gateway, contract, name):
+    realm = SignedRealm("stand", LONG_KEY, {"name": name} if name else {})
+    async with (
+        Party(signed_gateway.http, "alice", sounds=True, contract=contract) as alice,
+        Guest(signed_gateway.http, "alice", realm=realm, sounds=True, contract=contract) as guest,
+    ):
+        await alice.register()
+        assert ACCOUNT not in str(await guest.register())
+        at_guest = await guest.dial("alice")
+        at_alice = await alice.incoming()
+        assert at_alice.remote[0] == (name or "Anonymous"), at_alice.remote
+        (await at_alice.answer()).succeeded()
+        await at_guest.answered()
+        await hear_now({at_guest: {"alice"}, at_alice: {"erin"}})
+        (await at_guest.audit()).succeeded()
+        (await guest.extend(service=["callMe"])).succeeded()
+        (await at_guest.end()).succeeded()
+        (await guest.unregister()).succeeded()
+
+
+def forged() -> str:
+    head, claims, signature = STAND.token("bob@dev.local").split(".")
+    return ".".join((head, STAND.token(ACCOUNT).split(".")[1], signature))
+
+
+@pytest.mark.parametrize(
+    ("query", "account", "status_code", "code"),
+    [
+        ("tokenrealm=stand", forged, 46, "anonymous.invalid_token"),
+        ("tokenrealm=stand", lambda: SignedRealm("stand", "00" * 32).token(ACCOUNT), 46, "anonymous.invalid_token"),
+        ("tokenrealm=stand", lambda: STAND.token(ACCOUNT, aud="else"), 46, "anonymous.invalid_token"),
+        ("tokenrealm=stand", lambda: STAND.token(ACCOUNT, once=True), 46, "anonymous.invalid_token"),
+        ("tokenrealm=desk", lambda: STAND.token(ACCOUNT), 46, "anonymous.invalid_token"),
+        ("tokenrealm=stand", lambda: DESK.token(ACCOUNT), 46, "anonymous.invalid_token"),
+        ("tokenrealm=stand", lambda: STAND.token(ACCOUNT, exp=time.time() - 1), 65, "anonymous.token_expired"),
+    ],
+)
+async def test_a_wrong_signed_token_is_refused(signed_gateway, contract, query, account, status_code, code):
+    async with Guest(signed_gateway.http, "alice", contract=contract) as guest:
+        guest.account, guest.query = account(), query
+        answer = await guest.request("POST", "/subscription", WISH)
+        answer.refused(403, status_code, "authorizationResponse", code)
+
+
+async def test_a_signed_token_for_another_account_calls_nobody_else(signed_gateway, contract):
+    async with Guest(signed_gateway.http, "alice", realm=STAND, contract=contract) as guest:
+        await guest.register()
+        sdp = await guest.new_media().offer({"audio": "sendrecv"})
+        answer = await guest.start_as("sip:erin@shop.example", STAND.token("bob@dev.local"), sdp)
+        answer.refused(403, 27, "authorizationResponse")
+        answer = await guest.start_as("sip:erin@shop.example", "sip:bob@dev.local", sdp)
+        answer.refused(403, 46, "authorizationResponse", "anonymous.invalid_token")
+
+
+async def test_a_token_for_one_use_lets_one_guest_in(signed_gateway, contract):
+    once = SignedRealm("stand", LONG_KEY, {"jti": "visit 7", "once": True})
+    async with (
+        Guest(signed_gateway.http, "alice", realm=once, contract=contract) as first,
+        Guest(signed_gateway.http, "alice", realm=once, contract=contract) as second,
+        Party(signed_gateway.http, "alice", contract=contract) as alice,
+    ):
+        await alice.register()
+        await first.register()
+        answer = await second.request("POST", "/subscription", WISH)
+        answer.refused(403, 65, "authorizationResponse", "anonymous.token_expired")
+        assert "used" in answer.text
+        at_guest = await first.dial("alice")  # the guest who came goes on with it
+        await alice.incoming()
+        (await at_guest.end()).succeeded()
+        second.account = STAND.token(ACCOUNT, jti="visit 8", once=True)
+        second.subscription = None
+        (await second.request("POST", "/subscription", WISH)).succeeded()
 
 
 # What guests must not learn or use up

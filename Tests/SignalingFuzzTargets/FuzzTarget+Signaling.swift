@@ -9,5 +9,6 @@ extension FuzzTarget {
         FuzzTarget(name: "forwarded-for", run: fuzzForwardedFor),
         FuzzTarget(name: "proxy-header", run: fuzzProxyHeader),
         FuzzTarget(name: "realm-file", run: fuzzRealmFile),
+        FuzzTarget(name: "signed-callme-token", run: fuzzSignedCallMeToken),
     ]
 }

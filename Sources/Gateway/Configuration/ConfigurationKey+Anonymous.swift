@@ -12,7 +12,7 @@ extension ConfigurationKey {
         ),
         ConfigurationKey(
             "anonymous", "realms_file", \.callMeRealmsPath, ValueFormat.path.orNone("none", "only without mode token"),
-            "File with one realm per line: name, aes-128-ecb or aes-256-cbc, key in hex, and a fixed vector in hex unless tokens begin with theirs."
+            "File with one realm per line: name, hs256 or aes-128-ecb or aes-256-cbc, key in hex, and for CBC a fixed vector in hex unless tokens begin with theirs."
         ),
         ConfigurationKey(
             "anonymous", "token_window", \.signaling.guests.policy.tokenWindow,

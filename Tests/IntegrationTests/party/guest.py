@@ -1,8 +1,11 @@
 """A caller without an account (spidr-wire §7)."""
+import base64
+import hmac
+import json
 import secrets
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from peers.spidr import Answer
 
@@ -39,6 +42,29 @@ class TokenRealm:
         return own + subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout.hex()
 
 
+@dataclass
+class SignedRealm:
+    """Makes signed callMe tokens (docs/configuration.md)."""
+
+    name: str
+    key: str
+    claims: dict = field(default_factory=dict)
+    """Beside those that every token has."""
+
+    def __str__(self):
+        return f"{self.name} hs256 {self.key}"
+
+    def token(self, address: str, **claims) -> str:
+        claims = {"aud": "callMe", "to": address, "exp": int(time.time()) + 300, **self.claims, **claims}
+        parts = [json.dumps(part).encode() for part in ({"alg": "HS256", "typ": "JWT"}, claims)]
+        signed = b".".join(map(unpadded, parts))
+        return (signed + b"." + unpadded(hmac.digest(bytes.fromhex(self.key), signed, "sha256"))).decode()
+
+
+def unpadded(data: bytes) -> bytes:
+    return base64.urlsafe_b64encode(data).rstrip(b"=")
+
+
 class Guest(Party):
     """Calls one account, under its path and without credentials."""
 
@@ -48,7 +74,7 @@ class Guest(Party):
         account: str,
         name: str = "erin",
         *,
-        realm: TokenRealm | None = None,
+        realm: TokenRealm | SignedRealm | None = None,
         **options,
     ):
         """`name`: its tone and its colour. `realm`: addresses are tokens of it, and its name is on every URL.

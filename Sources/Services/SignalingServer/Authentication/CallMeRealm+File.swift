@@ -20,6 +20,8 @@ extension CallMeRealm {
     ///
     ///     shop   aes-128-ecb   000102030405060708090a0b0c0d0e0f
     ///
+    /// `hs256` in place of the cipher means that tokens are signed; the key then has 32 bytes or more.
+    ///
     /// - Throws: ``RealmFileError`` for the first line that cannot be used, or that repeats a realm.
     package static func realms(parsing file: String) throws(RealmFileError) -> [CallMeRealm] {
         var realms: [CallMeRealm] = []
@@ -39,15 +41,31 @@ extension CallMeRealm {
         return realms
     }
 
+    /// Stands in place of a cipher where tokens are signed with HMAC-SHA-256.
+    private static let signatureName = "hs256"
+
     private struct Complaint: Error { var text: String }
 
     private init(fields: [String]) throws(Complaint) {
         guard (3...4).contains(fields.count) else {
             throw Complaint(text: "expected a name, a cipher, a key and perhaps a vector")
         }
+        if fields[1].lowercased() == Self.signatureName {
+            guard fields.count == 3, let key = [UInt8](hexadecimal: fields[2]),
+                let realm = CallMeRealm(fields[0], signatureKey: key)
+            else {
+                throw Complaint(
+                    text:
+                        "the key of \(Self.signatureName) has \(2 * Self.signatureKeySize) hexadecimal digits or more, "
+                        + "and nothing follows it")
+            }
+            self = realm
+            return
+        }
         guard let cipher = BlockCipher(rawValue: fields[1].lowercased()) else {
             throw Complaint(
-                text: "\(fields[1]) is no cipher; use \(BlockCipher.allCases.map(\.rawValue).joined(separator: " or "))"
+                text: "\(fields[1]) is no cipher; use \(Self.signatureName), "
+                    + BlockCipher.allCases.map(\.rawValue).joined(separator: " or ")
             )
         }
         guard let key = [UInt8](hexadecimal: fields[2]), key.count == cipher.keySize else {

@@ -8,10 +8,26 @@ package import Registration
 package struct CallMeRealm: Equatable, Sendable {
     /// The value of the query `tokenrealm`.
     package let name: String
-    private let cipher: BlockCipher
-    private let key: Redacted<[UInt8]>
-    /// The vector of all tokens. `nil`: each token begins with its own, or the cipher needs none.
-    private let initializationVector: [UInt8]?
+    private let secret: Secret
+
+    private enum Secret: Equatable {
+        /// Tokens are encrypted. The vector is that of all tokens; `nil`: each token begins with its own, or the cipher
+        /// needs none.
+        case cipher(BlockCipher, key: Redacted<[UInt8]>, initializationVector: [UInt8]?)
+        /// Tokens are signed with HMAC-SHA-256.
+        case signature(key: Redacted<[UInt8]>)
+    }
+
+    /// What a token says.
+    package enum Token: Equatable, Sendable {
+        /// An encrypted token, which says an address and a time.
+        case encrypted(CallMeToken)
+        /// A signed token.
+        case signed(SignedCallMeToken)
+    }
+
+    /// The least bytes of a key for signatures (RFC 7518 §3.2).
+    package static let signatureKeySize = SignatureKey.secretSize
 
     /// The longest token that is decrypted, in hexadecimal digits. It has room for an address of the greatest length, a
     /// time, a vector and the padding.
@@ -27,18 +43,45 @@ package struct CallMeRealm: Equatable, Sendable {
             }
         }
         self.name = name
-        self.cipher = cipher
-        self.key = Redacted(key)
-        self.initializationVector = initializationVector
+        secret = .cipher(cipher, key: Redacted(key), initializationVector: initializationVector)
     }
 
-    /// Decrypts a token. `nil` if it is not a token of this realm.
+    /// Makes a realm whose tokens are signed. `nil` if the name is empty, or the key shorter than
+    /// ``signatureKeySize``.
+    package init?(_ name: String, signatureKey key: [UInt8]) {
+        guard !name.isEmpty, key.count >= Self.signatureKeySize else { return nil }
+        self.name = name
+        secret = .signature(key: Redacted(key))
+    }
+
+    /// Reads a token. `nil` if it is not a token of this realm.
     ///
     /// - Parameters:
-    ///   - token: the token in hexadecimal digits of either case.
+    ///   - token: an encrypted token in hexadecimal digits of either case, or a signed one in the compact form of a
+    ///     JSON Web Token.
     ///   - defaultDomain: completes an address without a domain.
-    package func read(_ token: String, defaultDomain: String) -> CallMeToken? {
-        guard token.utf8.count <= Self.maximumLength, var bytes = [UInt8](hexadecimal: token) else { return nil }
+    package func read(_ token: String, defaultDomain: String) -> Token? {
+        switch secret {
+        case .cipher(let cipher, let key, let vector):
+            Self.decrypt(token, cipher, key.value, vector)
+                .flatMap { CallMeToken(parsing: $0, defaultDomain: defaultDomain) }.map { .encrypted($0) }
+        case .signature(let key):
+            Self.claims(of: token, key.value)
+                .flatMap { SignedCallMeToken($0, defaultDomain: defaultDomain) }.map { .signed($0) }
+        }
+    }
+
+    /// The claims of a token that the key has signed.
+    private static func claims(of token: String, _ key: [UInt8]) -> [String: StrictJSON]? {
+        // No key is chosen by `kid`: a realm has one.
+        guard let token = try? BearerToken(parsing: token), let key = try? SignatureKey(secret: key) else { return nil }
+        return try? token.claims(provenBy: key)
+    }
+
+    private static func decrypt(
+        _ token: String, _ cipher: BlockCipher, _ key: [UInt8], _ initializationVector: [UInt8]?
+    ) -> [UInt8]? {
+        guard token.utf8.count <= maximumLength, var bytes = [UInt8](hexadecimal: token) else { return nil }
         var vector: [UInt8] = []
         if let initializationVector {
             vector = initializationVector
@@ -47,7 +90,6 @@ package struct CallMeRealm: Equatable, Sendable {
             vector = Array(bytes.prefix(BlockCipher.blockSize))
             bytes.removeFirst(BlockCipher.blockSize)
         }
-        return cipher.decrypt(bytes, key: key.value, initializationVector: vector)
-            .flatMap { CallMeToken(parsing: $0, defaultDomain: defaultDomain) }
+        return cipher.decrypt(bytes, key: key, initializationVector: vector)
     }
 }

@@ -26,6 +26,7 @@ package actor GuestAuthenticator {
     private let clock: any RuntimeClock
     private let metrics: GatewayMetrics
     private var throttle: GuestThrottle
+    private var usedTokens = UsedTokens()
 
     /// Makes a guest authenticator.
     ///
@@ -40,7 +41,7 @@ package actor GuestAuthenticator {
         self.metrics = metrics
     }
 
-    /// The account that the path of a request names.
+    /// The account that the path of a request names, and the token that stands for it.
     ///
     /// - Parameters:
     ///   - text: the `{user}` segment of the path, an address or a token.
@@ -50,10 +51,10 @@ package actor GuestAuthenticator {
     ///     extend a subscription.
     ///   - source: the client's address; see ``Requester``.
     /// - Throws: `anonymous.not_offered`; `anonymous.rate_limited` if too many requests came from the network;
-    ///   otherwise as ``GuestPolicy/address(_:realm:isStart:defaultDomain:atUnixMilliseconds:)``.
+    ///   otherwise as ``GuestPolicy/pass(_:realm:isStart:defaultDomain:atUnixMilliseconds:)``.
     package func account(
         _ text: String, realm: String?, isStart: Bool, isCharged: Bool, from source: IPAddress?
-    ) throws(APIError) -> UserAddress {
+    ) throws(APIError) -> GuestPolicy.Pass {
         if policy.mode == .off { throw .anonymousNotOffered }
         let network = source.map(SourceNetwork.init)
         // A call or subscription that exists goes on, whatever else comes from the same network.
@@ -63,21 +64,40 @@ package actor GuestAuthenticator {
                 .anonymousRateLimited, "Too many anonymous calls from your address; wait before the next one.",
                 retryAfter: wait)
         }
-        return try address(text, realm: realm, isStart: isStart, isCharged: isCharged, from: network)
+        return try pass(text, realm: realm, isStart: isStart, isCharged: isCharged, from: network)
     }
 
     /// An address in the body of a request that starts a call.
     ///
-    /// - Throws: as ``GuestPolicy/address(_:realm:isStart:defaultDomain:atUnixMilliseconds:)``.
+    /// - Throws: as ``GuestPolicy/pass(_:realm:isStart:defaultDomain:atUnixMilliseconds:)``.
     package func address(_ text: String, realm: String?, from source: IPAddress?) throws(APIError) -> UserAddress {
-        try address(text, realm: realm, isStart: true, isCharged: true, from: source.map(SourceNetwork.init))
+        try pass(text, realm: realm, isStart: true, isCharged: true, from: source.map(SourceNetwork.init)).address
     }
 
-    private func address(
+    /// Notes that a new guest comes with a token, if that can be used once only.
+    ///
+    /// - Returns: the name under which it is noted, for ``giveBack(_:)``; `nil`: it can be used again.
+    /// - Throws: `anonymous.token_expired` if a guest has come with it before.
+    package func use(_ token: SignedCallMeToken?, of realm: String?) throws(APIError) -> UsedTokens.Name? {
+        guard let token, let realm, let identifier = token.singleUse else { return nil }
+        let name = UsedTokens.Name(realm: realm, identifier: identifier)
+        guard usedTokens.use(name, until: token.expiresAt, at: clock.epochMilliseconds) else {
+            metrics.authenticationFailures[.token].increment()
+            throw APIError(.anonymousTokenExpired, "The token can be used once, and has been used; get a new one.")
+        }
+        return name
+    }
+
+    /// Lets a token be used that no guest came with after all.
+    package func giveBack(_ name: UsedTokens.Name?) {
+        if let name { usedTokens.giveBack(name) }
+    }
+
+    private func pass(
         _ text: String, realm: String?, isStart: Bool, isCharged: Bool, from network: SourceNetwork?
-    ) throws(APIError) -> UserAddress {
+    ) throws(APIError) -> GuestPolicy.Pass {
         do {
-            return try policy.address(
+            return try policy.pass(
                 text, realm: realm, isStart: isStart, defaultDomain: defaultDomain,
                 atUnixMilliseconds: clock.epochMilliseconds)
         } catch {

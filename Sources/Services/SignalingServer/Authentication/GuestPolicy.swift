@@ -24,6 +24,14 @@ package struct GuestPolicy: Equatable, Sendable {
     /// Makes a policy that refuses guests.
     package init() {}
 
+    /// What an address in the path, in `from` or in `to` tells of a guest.
+    package struct Pass: Equatable, Sendable {
+        /// The address.
+        package let address: UserAddress
+        /// The signed token that stands for it; `nil`: an encrypted one, or the address itself.
+        package var signed: SignedCallMeToken?
+    }
+
     /// The address that a guest gives, in the path, in `from` or in `to`.
     ///
     /// - Parameters:
@@ -35,9 +43,9 @@ package struct GuestPolicy: Equatable, Sendable {
     ///   - now: milliseconds since 1970.
     /// - Throws: `anonymous.not_offered`; with ``Mode/open`` `request.invalid_value`; with ``Mode/token``
     ///   `anonymous.unknown_realm`, `anonymous.invalid_token` or `anonymous.token_expired`.
-    package func address(
+    package func pass(
         _ text: String, realm: String?, isStart: Bool, defaultDomain: String, atUnixMilliseconds now: Int64
-    ) throws(APIError) -> UserAddress {
+    ) throws(APIError) -> Pass {
         switch mode {
         case .off:
             throw .anonymousNotOffered
@@ -45,7 +53,7 @@ package struct GuestPolicy: Equatable, Sendable {
             guard let address = UserAddress(parsing: text, defaultDomain: defaultDomain) else {
                 throw APIError(.requestInvalidValue, "Guests name an account by an address such as ann@example.com.")
             }
-            return address
+            return Pass(address: address)
         case .token:
             guard let realm = realms.first(where: { $0.name == realm }) else {
                 throw APIError(
@@ -55,12 +63,20 @@ package struct GuestPolicy: Equatable, Sendable {
             guard let token = realm.read(text, defaultDomain: defaultDomain) else {
                 throw APIError(.anonymousInvalidToken, "This is no token of the realm that \"tokenrealm\" names.")
             }
-            guard !isStart || token.isCurrent(atUnixMilliseconds: now, window: tokenWindow) else {
-                throw APIError(
-                    .anonymousTokenExpired,
-                    "The token was made too long ago, or by a clock that is ahead; get a new one.")
+            switch token {
+            case .encrypted(let token):
+                guard !isStart || token.isCurrent(atUnixMilliseconds: now, window: tokenWindow) else {
+                    throw APIError(
+                        .anonymousTokenExpired,
+                        "The token was made too long ago, or by a clock that is ahead; get a new one.")
+                }
+                return Pass(address: token.address)
+            case .signed(let token):
+                guard !isStart || now < token.expiresAt else {
+                    throw APIError(.anonymousTokenExpired, "The token has expired; get a new one.")
+                }
+                return Pass(address: token.callee, signed: token)
             }
-            return token.address
         }
     }
 }

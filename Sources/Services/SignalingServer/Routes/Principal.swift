@@ -33,6 +33,8 @@ enum Principal: Sendable {
         let account: UserAddress
         /// The query `tokenrealm`; `nil` if there is none.
         let realm: String?
+        /// The signed token in the path; `nil`: there is none.
+        let token: SignedCallMeToken?
         /// The client's address; see ``Requester``.
         let address: IPAddress?
         /// The common prefix of the paths of the guest's resources. A guest that came with a token is not told

@@ -33,12 +33,13 @@ extension SignalingResponder {
         case .guests:
             let query = request.uri.query == nil ? nil : request.uri.queryParameters
             let realm = query?["tokenrealm"].map(String.init)
-            let account = try await guests.account(
+            let pass = try await guests.account(
                 route.user, realm: realm, isStart: request.method == .post,
                 isCharged: request.method == .post || request.method == .put && route.endpoint == .guestSubscription,
                 from: requester.address)
-            let path = ResourcePath(ofGuestCalling: guests.readsTokens ? route.user : account.text)
-            return .guest(.init(account: account, realm: realm, address: requester.address, path: path))
+            let path = ResourcePath(ofGuestCalling: guests.readsTokens ? route.user : pass.address.text)
+            return .guest(
+                .init(account: pass.address, realm: realm, token: pass.signed, address: requester.address, path: path))
         }
     }
 

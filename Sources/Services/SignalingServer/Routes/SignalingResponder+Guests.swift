@@ -15,7 +15,10 @@ extension SignalingResponder {
         var confirmedName: String?
         if guests.readsTokens {
             if let to = body.call.to { body.call.to = try await address(to, visitor).text }
-            if let from = body.call.from {
+            if let token = visitor.token {
+                // The token in the path says who calls.
+                (body.call.from, confirmedName) = (nil, token.callerName)
+            } else if let from = body.call.from {
                 confirmedName = try await address(from, visitor).text
                 body.call.from = confirmedName
             }

@@ -12,6 +12,10 @@ extension SignalingResponder {
     func subscribe(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let wishes = try exchange.decode(SubscribeRequest.self)
         let request = try subscriptionRequest(wishes, exchange)
+        var used: UsedTokens.Name?
+        if case .guest(let visitor) = exchange.principal {
+            used = try await guests.use(visitor.token, of: visitor.realm)
+        }
         do throws(RegistrationError) {
             let grant: SubscriptionGrant
             switch exchange.principal {
@@ -24,6 +28,7 @@ extension SignalingResponder {
             }
             return .json(.created, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, exchange)))
         } catch {
+            await guests.giveBack(used)
             if error == .limitOfNetworkGuests { metrics.authenticationFailures[.throttled].increment() }
             throw APIError(error)
         }
