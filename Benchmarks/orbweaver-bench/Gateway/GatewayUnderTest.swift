@@ -129,7 +129,7 @@ private struct DatabaseFolder {
 
     var settings: [String] {
         [
-            "storage.path=\(path("users.sqlite"))", "registration.domain=dev.local",
+            "storage.path=\(path("users.sqlite"))", "registration.domain=dev.local", "auth.password_cost=ln=4,r=1,p=1",
         ]
     }
 
