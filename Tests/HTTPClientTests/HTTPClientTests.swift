@@ -32,7 +32,7 @@ import Testing
         try await server.stop()
     }
 
-    private func get(_ url: String, timeout: Duration = .seconds(30)) -> HTTPRequest {
+    private func get(_ url: String, timeout: Duration = .seconds(300)) -> HTTPRequest {
         HTTPRequest(.get, url, timeout: timeout)
     }
 
@@ -51,7 +51,7 @@ import Testing
     }
 
     private func wait(until condition: () -> Bool) async throws {
-        for _ in 0..<2_000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<20_000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
         #expect(condition())
     }
 
@@ -63,7 +63,7 @@ import Testing
                 to: HTTPRequest(
                     .post(Array("{}".utf8)), server.url("/a?b=c"),
                     fields: [HTTPField("content-type", "application/json"), HTTPField("x-empty", "")],
-                    timeout: .seconds(30)))
+                    timeout: .seconds(300)))
             #expect(response.status == 200)
             #expect(String(decoding: response.content, as: UTF8.self) == "hello")
             #expect(response.value(of: "x-answer") == "yes")
@@ -78,9 +78,10 @@ import Testing
 
     @Test func `an empty content and a GET after a POST are sent as they are`() async throws {
         try await withPair { server, client in
-            _ = try await client.response(to: HTTPRequest(.post([]), server.url("/1"), timeout: .seconds(30)))
+            _ = try await client.response(to: HTTPRequest(.post([]), server.url("/1"), timeout: .seconds(300)))
             _ = try await client.response(
-                to: HTTPRequest(.post([0x78]), server.url("/2"), fields: [HTTPField("x-a", "1")], timeout: .seconds(30))
+                to: HTTPRequest(
+                    .post([0x78]), server.url("/2"), fields: [HTTPField("x-a", "1")], timeout: .seconds(300))
             )
             _ = try await client.response(to: get(server.url("/3")))
             #expect(server.requests.map(\.head.method) == [.POST, .POST, .GET])

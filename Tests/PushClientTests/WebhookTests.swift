@@ -33,8 +33,10 @@ import Testing
             certificate: certificate.certificatePEM, key: certificate.privateKeyPEM.value, answers: answers)
     }
 
-    private func client() throws -> PushClient {
+    /// - Parameter attemptTime: how long an answer is waited for.
+    private func client(attemptTime: Duration = .seconds(10)) throws -> PushClient {
         var configuration = PushConfiguration()
+        configuration.attemptTime = attemptTime
         configuration.webhookKeyFolder = folder.path
         configuration.authorityPath = folder.appending(path: "authority.pem").path
         configuration.allowedAddresses = [try #require(IPAddressRange("127.0.0.1"))]
@@ -44,7 +46,7 @@ import Testing
 
     private func message(_ name: String) -> PushMessage {
         let now = UInt64(Date().timeIntervalSince1970 * 1_000)
-        return PushMessage(id: PushID(naming: name), .refresh, forms: [], time: now, expires: now + 60_000)
+        return PushMessage(id: PushID(naming: name), .refresh, forms: [], time: now, expires: now + 3_600_000)
     }
 
     private func registration(_ url: String) throws -> PushRegistration {
@@ -54,7 +56,9 @@ import Testing
     }
 
     @Test func `a webhook that does not answer holds up no other`() async throws {
-        let (silent, good, client) = (try server(answers: false), try server(answers: true), try client())
+        let (silent, good) = (try server(answers: false), try server(answers: true))
+        // However slow the machine is, the silent one is waited for while the others are sent.
+        let client = try client(attemptTime: .seconds(3_600))
         let stalled = try registration(silent.url)
         let outcomes = Mutex<[PushOutcome]>([])
         // More than there may be in flight to it.
@@ -62,13 +66,10 @@ import Testing
             client.send(message("stalled-\(index)"), to: stalled) { outcome in outcomes.withLock { $0.append(outcome) }
             }
         }
-        let start = ContinuousClock.now
         for index in 0..<20 {
             #expect(
                 await client.send(message("good-\(index)"), to: try registration(good.url)) == .delivered(name: nil))
         }
-        // Far less than the time for which an answer is waited for, which is 10 seconds.
-        #expect(ContinuousClock.now - start < .seconds(5))
         #expect(outcomes.withLock { $0 } == [])
         #expect(metrics.pushesActive.value == 100)
         client.shutDown()
