@@ -30,8 +30,9 @@ import Gateway
     }
 
     @Test func `a path that is too long for a socket is refused, or done without and said`() throws {
-        let long = "/srv/" + String(repeating: "a", count: 110)
-        #expect(try complaints([("admin.socket", long)]).first?.contains("at most 107 bytes") == true)
+        let long = "/srv/" + String(repeating: "a", count: 99)
+        #expect(try complaints([("admin.socket", String(long.dropLast()))]).isEmpty)
+        #expect(try complaints([("admin.socket", long)]).first?.contains("at most 103 bytes") == true)
         let automatic = try configuration([("storage.path", long)])
         #expect(automatic.adminSocketPath == nil)
         #expect(automatic.warnings.contains { $0.hasPrefix("admin.socket: there is none") })

@@ -4,8 +4,8 @@ import Primitives
 
 /// Where the administration interface is.
 extension GatewayConfiguration {
-    /// The longest path of a Unix socket (unix(7), `sun_path`), without the zero behind it.
-    private static let longestSocketPath = 107
+    /// The longest path of a Unix socket that SwiftNIO takes. Linux itself takes 107 bytes (unix(7), `sun_path`).
+    private static let longestSocketPath = 103
 
     /// The path of the Unix socket; `nil`: there is none.
     package var adminSocketPath: String? {
