@@ -19,11 +19,18 @@ from situations import connected
 
 FIXTURES = sorted((REPOSITORY / "fixtures/storage").glob("schema-*.sql"))
 SCHEMAS = {int(path.stem.removeprefix("schema-")): path for path in FIXTURES}
+LAST_WHOLE = 5
+"""Up to this schema a file is a whole database; each further one is what was added to the one before."""
 USERS = 20_000
 EVERY = 6
 """By day each sixth moment; at night all of them."""
 KEEPS_SUBSCRIPTIONS = 4
 """The first schema that does."""
+
+
+def script(version: int) -> str:
+    """The statements that make a database of that schema."""
+    return "\n".join(SCHEMAS[number].read_text() for number in range(min(version, LAST_WHOLE), version + 1))
 
 
 @contextmanager
@@ -37,7 +44,7 @@ def make_old(path: Path, version: int):
     the version kept any."""
     with database(path) as old:
         old.execute("PRAGMA journal_mode = WAL")
-        old.executescript(SCHEMAS[version].read_text())
+        old.executescript(script(version))
     add_accounts(path, ("alice@dev.local", "bob@dev.local", *(f"user{number}@dev.local" for number in range(USERS))),
                  "dev", log_n=4)  # fmt: skip
     now = int(time.time() * 1000)
