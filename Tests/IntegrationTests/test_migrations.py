@@ -92,9 +92,9 @@ def shapes(tmp_path_factory) -> dict[int, object]:
     """By version; the newest is that of a database which this version has made."""
     folder = tmp_path_factory.mktemp("shapes")
     found = {}
-    for version, path in SCHEMAS.items():
+    for version in SCHEMAS:
         with database(folder / f"{version}.sqlite") as old:
-            old.executescript(path.read_text())
+            old.executescript(script(version))
             found[version] = shape(old)
     assert orbweaver("user", "list", *write_configuration(folder)).returncode == 0
     with database(folder / "users.sqlite") as new:

@@ -106,7 +106,8 @@ struct HeadlessCallTests {
         var world = World()
         let (tone, echo) = (HeadlessSource.playback(Playback(.tone(.dial))), HeadlessSource.echo(delay: .seconds(1)))
         let parties = PerLeg(caller: try Self.party("tone", tone), callee: try Self.party("echo", echo))
-        var call = Call(id: CallID(1), parties: parties)
+        var call = Call(
+            id: CallID(1), parties: parties, configuration: .init(headlessDuration: .seconds(2 * 86_400)))
         let media = MediaMode.anchored(PerLeg(caller: Self.identity("caller"), callee: Self.identity("callee")))
         try world.perform(
             call.start(
