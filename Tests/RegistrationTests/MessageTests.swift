@@ -97,6 +97,18 @@ struct MessageTests {
         #expect(rig.stored.contains(.service(.messagesRemoved(["m1"], of: RegistrationRig.user))))
     }
 
+    @Test mutating func `what is kept for a later account of the address is not the former's`() throws {
+        let (first, second) = (AccountIdentity(7), AccountIdentity(8))
+        _ = rig.registration.belongs(to: first, at: rig.now)
+        try rig.subscribe(services: ["IM"])
+        _ = rig.note(rig.registration.dismiss(at: rig.now))
+        #expect(rig.registration.account == nil)
+        _ = try receive(message("m1"))
+        _ = rig.note(rig.registration.belongs(to: second, at: rig.now))
+        try rig.subscribe(services: ["IM"])
+        #expect(sent(try rig.open(2, on: 1), to: 1) == ["m1"])
+    }
+
     @Test mutating func `the inbox is bounded, and one sender may fill half of it`() throws {
         let ann = UserAddress(parsing: "bob@example.com")!
         for number in 1...2 { _ = try receive(message("j\(number)")) }

@@ -40,8 +40,10 @@ extension Registration {
         return self.account == nil ? [] : dismiss(at: now)
     }
 
-    /// The account does not exist any more: its subscriptions end, which ends its legs.
+    /// The account does not exist any more: its subscriptions end, which ends its legs. What comes afterwards is of the
+    /// next account of the address.
     package mutating func dismiss(at now: Moment) -> [RegistrationAction] {
+        account = nil
         let ended = active.map(\.id).flatMap { end($0, saying: .gone, informing: true, at: now) }
         return ended + noteAbsence() + forgetServices(at: now) + pump(at: now.monotonic)
     }

@@ -56,10 +56,10 @@ extension LocalSwitchboard {
         // Whoever is registered by now had an account then.
         var owners: [(owner: RegistrationOwner, account: AccountIdentity?)] = []
         for owner in await users.all where owner.user.guest == nil { owners.append((owner, await owner.account)) }
-        let hasVoicemail = await !voicemail.isEmpty
-        guard !owners.isEmpty || hasVoicemail else { return }
+        let withVoicemail = await voicemail.users
+        guard !owners.isEmpty || !withVoicemail.isEmpty else { return }
         let accounts = try await repository.identities()
-        await voicemail.keepOnly(accounts)
+        await voicemail.keepOnly(accounts, of: withVoicemail)
         for (owner, account) in owners {
             let present = accounts[owner.user]
             if present == nil || account != nil && account != present { await owner.dismiss(account) }

@@ -15,8 +15,8 @@ actor VoicemailOwner {
     /// Takes over the figures from a process that has ended. To be called before anything is set.
     func restore(_ stored: [UserAddress: VoicemailCount]) { counts = stored }
 
-    /// Whether nobody has a voice message.
-    var isEmpty: Bool { counts.isEmpty }
+    /// The users who have voice messages.
+    var users: Set<UserAddress> { Set(counts.keys) }
 
     /// How many voice messages a user has.
     func count(of user: UserAddress) -> VoicemailCount { counts[user] ?? .empty }
@@ -35,9 +35,13 @@ actor VoicemailOwner {
     }
 
     /// Forgets the figures of users whose accounts were removed, or belong to another account since the last time.
-    func keepOnly(_ accounts: [UserAddress: AccountIdentity]) {
+    ///
+    /// - Parameters:
+    ///   - accounts: the accounts there are.
+    ///   - users: those who had figures before the accounts were read. An account may have been made since then.
+    func keepOnly(_ accounts: [UserAddress: AccountIdentity], of users: Set<UserAddress>) {
         defer { identities = accounts.filter { counts[$0.key] != nil } }
-        for user in counts.keys {
+        for user in users where counts[user] != nil {
             guard let present = accounts[user], identities[user] ?? present == present else {
                 forget(user)
                 continue
