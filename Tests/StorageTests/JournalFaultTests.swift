@@ -144,6 +144,12 @@ import Storage
                 path, of: Self.entries + [.event(end)], after: "UPDATE callEvent SET event = '' WHERE isLast")
             #expect(contents.calls.isEmpty)
             #expect(contents.subscriptions.map(\.frames.count) == [3])
+            // The row is gone, and the next process finds the same.
+            let (database, store) = try open(path)
+            let again = try await store.contents()
+            #expect(again.calls.isEmpty)
+            #expect(again.subscriptions.map(\.frames.count) == [3])
+            try database.close()
         }
     }
 

@@ -72,6 +72,7 @@ enum JournalReader {
                 """, arguments: [time])
         var calls: [[LoggedEvent]] = []
         var events: [EventName: LoggedEvent?] = [:]
+        // The last event of a call that is over may be one that could not be read by an earlier process.
         var (damaged, over): ([(row: Row, reason: String)], Set<EventName>) = ([], [])
         let decoder = JSONDecoder()
         while let row = try rows.next() {
@@ -86,6 +87,8 @@ enum JournalReader {
                 if row["isLast"] { over.insert(name.ofCall) }
                 continue
             }
+            let isEnd = if case .ended = event.fact { true } else { false }
+            if row["isLast"], !isEnd { over.insert(name.ofCall) }
             let entry = LoggedEvent(
                 call: CallID(column: name.call), sequence: name.sequence, startedAt: name.startedAt,
                 elapsed: .nanoseconds(row["elapsed"] as Int64), event: event)
@@ -98,6 +101,13 @@ enum JournalReader {
         }
         for (row, reason) in damaged {
             try setAside.move(row, from: "callEvent", key: "number", because: reason, database)
+            guard row["isLast"] else { continue }
+            // The next process must know, too, that the call is over.
+            try database.execute(
+                sql: """
+                    UPDATE callEvent SET isLast = 1 WHERE number = (SELECT number FROM callEvent
+                    WHERE call = ? AND startedAt = ? ORDER BY sequence DESC LIMIT 1)
+                    """, arguments: [row["call"] as Int64, row["startedAt"] as Int64])
         }
         calls.removeAll { $0.first.map { over.contains(EventName($0).ofCall) } ?? false }
         return (calls, events)

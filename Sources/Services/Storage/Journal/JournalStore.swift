@@ -42,6 +42,8 @@ package final class JournalStore: Journal {
     private let queue: DatabaseQueue
     private let reader: DatabaseQueue
     private let clock: any RuntimeClock
+    /// When the journal was opened.
+    private let opened: Moment
     private let logger: Logger
     /// What the tables hold of calls.
     private let calls = Lock(CallRows())
@@ -66,6 +68,7 @@ package final class JournalStore: Journal {
         self.reader = reader
         self.configuration = configuration
         self.clock = clock
+        opened = clock.moment
         self.logger = logger
     }
 
@@ -330,8 +333,10 @@ extension JournalStore {
                 try JournalWriter.removeEvents(old.lazy.flatMap(\.numbers), database)
                 try JournalWriter.removeEvents(surplus.values.lazy.flatMap(\.self), database)
                 if let open { change += try RecordRows.removeOpen(through: open, database) }
+                // A clock that was put forward makes no record older.
+                let passed = (moment.monotonic - opened.monotonic).wholeMilliseconds
                 change += try RecordRows.removeOldest(
-                    before: now - configuration.recordAge.wholeMilliseconds,
+                    before: min(now, opened.epochMilliseconds + passed) - configuration.recordAge.wholeMilliseconds,
                     surplus: known.count - configuration.records, database)
                 return .commit
             }
