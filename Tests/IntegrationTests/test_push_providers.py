@@ -110,8 +110,8 @@ async def test_a_token_that_apple_does_not_take_any_more(provider: PushProvider,
     ("status", "word"),
     [
         (400, "BadCollapseId"), (400, "BadMessageId"), (400, "BadPriority"), (400, "BadTopic"),
-        (400, "TopicDisallowed"), (403, "Forbidden"), (403, "InvalidProviderToken"), (404, "BadPath"),
-        (405, "MethodNotAllowed"), (413, "PayloadTooLarge"),
+        (400, "TopicDisallowed"), (403, "Forbidden"), (404, "BadPath"), (405, "MethodNotAllowed"),
+        (413, "PayloadTooLarge"),
     ],
 )  # fmt: skip
 async def test_what_apple_refuses_is_not_sent_again(provider: PushProvider, status: int, word: str):
@@ -181,17 +181,18 @@ async def test_an_answer_that_does_not_come_is_not_waited_for(provider: PushProv
     assert 0.5 <= second.time - first.time < 5
 
 
-async def test_an_expired_provider_token_is_renewed_once(provider: PushProvider):
-    provider.steps.append(reason("ExpiredProviderToken", 403))
+@pytest.mark.parametrize("word", ["ExpiredProviderToken", "InvalidProviderToken"])
+async def test_a_provider_token_that_is_not_taken_is_renewed_once(provider: PushProvider, word: str):
+    provider.steps.append(reason(word, 403))
     assert (await push(*APPLE, settings=provider.settings)).status == 0
     first, second = (request.fields["authorization"] for request in provider.requests)
     assert first != second
 
     provider.requests.clear()
-    provider.every_step = reason("ExpiredProviderToken", 403)
+    provider.every_step = reason(word, 403)
     result = await push(*APPLE, settings=provider.settings)
     assert result.lines == [
-        "call: the push was given up: the provider does not take the gateway's credential: ExpiredProviderToken"
+        f"call: the push was given up: the provider does not take the gateway's credential: {word}"
     ]
     assert len(provider.requests) == 2
 

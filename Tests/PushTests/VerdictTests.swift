@@ -13,7 +13,7 @@ import Testing
             (400, "InvalidPushType", .refused), (400, "MissingDeviceToken", .refused), (400, "MissingTopic", .refused),
             (400, "PayloadEmpty", .refused), (400, "TopicDisallowed", .refused), (403, "BadCertificate", .refused),
             (403, "BadCertificateEnvironment", .refused), (403, "ExpiredProviderToken", .credential),
-            (403, "Forbidden", .refused), (403, "InvalidProviderToken", .refused),
+            (403, "Forbidden", .refused), (403, "InvalidProviderToken", .credential),
             (403, "MissingProviderToken", .refused),
             (403, "UnrelatedKeyIdInToken", .refused), (403, "BadEnvironmentKeyIdInToken", .refused),
             (404, "BadPath", .refused), (405, "MethodNotAllowed", .refused), (410, "ExpiredToken", .dead),

@@ -81,7 +81,8 @@ package enum ApplePush {
         switch reason {
         case "BadDeviceToken", "DeviceTokenNotForTopic", "Unregistered", "ExpiredToken":
             return .registrationDead(reason: word, since: since)
-        case "ExpiredProviderToken": return .credentialExpired(reason: word)
+        // The key of an invalid one may have been replaced; a new one is tried once.
+        case "ExpiredProviderToken", "InvalidProviderToken": return .credentialExpired(reason: word)
         // The service ends connections that were quiet; the push itself is well.
         case "IdleTimeout", "TooManyRequests", "TooManyProviderTokenUpdates", "InternalServerError",
             "ServiceUnavailable", "Shutdown":

@@ -25,4 +25,6 @@ struct PushLane {
     var jobs: [UInt64: PushJob] = [:]
     /// The header field `authorization`; `nil`: there is none yet, or none is needed.
     var authorization: HTTPField?
+    /// The state of the file with the key when the credential was made from it. Lanes can have a file in common.
+    var keyStamp: SecretFile.Stamp?
 }

@@ -250,11 +250,13 @@ final class PushLoop {
             switch key {
             case .apple:
                 guard let token = try apple?.makeToken(seconds: seconds) else { return [] }
+                lanes[number]?.keyStamp = apple?.file.stamp
                 return obtained(token, renewal: AppleProvider.tokenTime, number)
             case .google:
                 guard
                     let request = try google?.tokenRequest(seconds: seconds, timeout: configuration.attemptTime)
                 else { return [] }
+                lanes[number]?.keyStamp = google?.file.stamp
                 providers.send(request) { [mailbox] result in
                     mailbox.send(.tokenAnswered(lane: number, result))
                 }
@@ -304,8 +306,10 @@ final class PushLoop {
         guard now >= nextFileCheck else { return }
         nextFileCheck = now + Self.fileInterval
         for (key, number) in laneNumbers where lanes[number]?.authorization != nil {
+            let stamp = lanes[number]?.keyStamp
             switch key {
-            case .apple where apple?.file.hasChanged == true, .google where google?.file.hasChanged == true:
+            case .apple where apple?.file.hasChanged(since: stamp) == true,
+                .google where google?.file.hasChanged(since: stamp) == true:
                 logger.info("a key for push has changed", metadata: [LogKey.request: "\(key.provider.rawValue)"])
                 change(number) { $0.credentialReplaced() }
             case .apple, .google, .webhook: break

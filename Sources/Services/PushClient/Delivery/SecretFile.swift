@@ -6,19 +6,20 @@ struct SecretFile {
     static let sizeLimit = 65_536
 
     let path: String
-    private var stamp: Stamp?
+    /// The state in which it was read last; `nil`: it was not, or was not there.
+    private(set) var stamp: Stamp?
 
     /// What tells one state of the file from another.
-    private struct Stamp: Equatable {
-        var inode: Int
-        var modified: Date
-        var size: Int
+    struct Stamp: Equatable {
+        fileprivate var inode: Int
+        fileprivate var modified: Date
+        fileprivate var size: Int
     }
 
     init(_ path: String) { self.path = path }
 
-    /// Whether the file is another one than was read last.
-    var hasChanged: Bool { stamp(of: path) != stamp }
+    /// Whether the file is another one than in a state in which it was read.
+    func hasChanged(since stamp: Stamp?) -> Bool { self.stamp(of: path) != stamp }
 
     /// The bytes of the file.
     ///

@@ -29,7 +29,7 @@ struct WebhookKeys {
     private mutating func keys(of bundleID: String) throws(CredentialProblem) -> [[UInt8]] {
         // A name of dots would be another folder.
         guard !bundleID.hasPrefix(".") else { throw .unusable("the app has no key") }
-        if let known = files[bundleID], !known.file.hasChanged { return known.keys }
+        if let known = files[bundleID], !known.file.hasChanged(since: known.file.stamp) { return known.keys }
         var file = SecretFile("\(folder)/\(bundleID)")
         files[bundleID] = nil
         let text = String(decoding: try file.read(), as: UTF8.self)
