@@ -82,7 +82,7 @@ export class Call extends CallSession {
 
   /** Presses DTMF digits (0-9, *, #, A-D), one after the other. */
   press(digits) {
-    if (!this.media.press(digits)) this.emit('notice', { text: 'The other side takes no keys now.' });
+    if (!this.media.press(digits)) this.emit('notice', { text: 'The other side takes no DTMF digits now.' });
   }
 
   /** Silences the microphone; nothing is signalled. */

@@ -42,7 +42,7 @@ extension Registration {
     ) -> [RegistrationAction]? {
         let others = tellPresence()
         guard services.watchers.add(watcher, until: now + time) else { return nil }
-        // That the user is on the phone is kept as soon as there is somebody who knows it.
+        // That the user is on the phone is stored once a watcher knows it, which is now.
         return others + tellPresence() + [.tell(watcher, .presence(presenceReport))]
     }
 

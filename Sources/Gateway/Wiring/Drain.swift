@@ -9,8 +9,8 @@ package import Primitives
 ///        └─────────────────┴───────── cancel ──────┘
 ///
 /// docs/operations.md says what each step means to clients. A second `stop` shortens everything to the ending of
-/// calls. What a signal has started is not cancelled: whoever sent the signal waits for the end of the process, and
-/// makes it end in its own time.
+/// calls. A drain that a signal has started is not cancelled: the sender of the signal waits for the end of the
+/// process, and kills it when its own time is over.
 package struct Drain: Equatable, Sendable {
     /// What becomes of the calls that exist when the gateway stops: the values of `drain.calls`.
     package enum Calls: String, CaseIterable, Sendable {

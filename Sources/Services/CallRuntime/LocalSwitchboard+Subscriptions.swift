@@ -25,7 +25,7 @@ extension LocalSwitchboard {
         }
     }
 
-    /// Throws if no subscription can be made now, whoever asks: `draining`, or `limitOfAllSubscriptions`.
+    /// Throws if no user can make a subscription now: `draining`, or `limitOfAllSubscriptions`.
     func checkRoom() throws(RegistrationError) {
         guard !environment.newWork.isRefused else { throw .draining }
         guard environment.subscriptions.value < environment.configuration.maximumSubscriptions else {
@@ -53,7 +53,7 @@ extension LocalSwitchboard {
     ///
     /// - Throws: `StorageError.failed` if the accounts cannot be read.
     package func dismissRemovedUsers() async throws(StorageError) {
-        // Whoever is registered by now had an account then.
+        // A user who is registered by now had an account at that time.
         var owners: [(owner: RegistrationOwner, account: AccountIdentity?)] = []
         for owner in await users.all where owner.user.guest == nil { owners.append((owner, await owner.account)) }
         let withVoicemail = await voicemail.users

@@ -7,7 +7,7 @@ package import Primitives
 ///                     │ └─ paused ◀──┤ retry
 ///                     └──────────────┘ credential expired, once
 ///
-/// A push is known by its number. Whoever has the queue keeps what the push says.
+/// A push is known by its number. The owner of the queue keeps the content of the push.
 package struct PushQueue: Sendable {
     /// The limits of a queue.
     package struct Configuration: Hashable, Sendable {

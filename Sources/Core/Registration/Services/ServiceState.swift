@@ -30,7 +30,8 @@ struct ServiceState: Equatable, Sendable {
     /// Whether nothing has to be remembered while the user has no subscription.
     var isIdle: Bool { sent.clearAt == nil && inbox.isEmpty && watchers.isEmpty && interests.isEmpty }
 
-    /// When something is over whoever is there, and what; `nil`: never, as things stand.
+    /// The earliest time at which something of the services ends, and what that is; `nil`: nothing does. It holds with
+    /// and without a subscription of the user.
     var nextDeadline: Deadline<Registration.Timer>? {
         var earliest = inboxEnd.map { Deadline($0, Registration.Timer.keptMessages) }
         if let end = interests.nextDeadline { earliest = .earlier(earliest, Deadline(end, .interests)) }

@@ -22,7 +22,7 @@ extension CallError {
         case .descriptionMissing: "The SDP cannot be used: an answer needs a description; send one in \"sdp\"."
         case .unplayable(let error): "This cannot be played: \(error.clause)."
         case .digitsWaiting(let limit, _):
-            "No more than \(limit) keys can wait to be pressed; send these when some have been."
+            "No more than \(limit) DTMF digits can wait to be sent; send these when some have been."
         case .limitOfCalls: "The gateway carries as many calls as it can; try again later."
         case .limitOfLegs: "You have as many calls as one user may have at a time; end one first."
         case .tooManyCalls: "You have started too many calls in a short time; wait before the next one."

@@ -1,7 +1,7 @@
 import Cryptography
 import Dispatch
 
-/// A password that somebody is to get.
+/// A password that an account is to get.
 package enum NewPassword {
     /// What is wrong with it, as the end of a sentence about the password; `nil`: it can be used. `Basic` has to be
     /// able to carry it (RFC 7617 §2).

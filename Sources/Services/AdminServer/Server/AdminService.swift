@@ -86,7 +86,7 @@ package final class AdminService: Service {
         return servers
     }
 
-    /// Lets nobody but the gateway's user and root connect. Whoever might in the moment before needs a token.
+    /// Lets only the gateway's user and root connect. Another user who connects in the moment before needs a token.
     private func restrict(_ path: String) {
         do {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)

@@ -1,8 +1,8 @@
 package import CallControl
 package import Registration
 
-/// What an operator can ask of subscriptions, calls and voice mail, whoever's they are. Nothing here holds up an owner
-/// for longer than the question about its own state takes.
+/// What an operator can ask of subscriptions, calls and voice mail of all users. No function holds an owner up for
+/// longer than it takes to read that owner's state.
 package protocol Administration: Sendable {
     /// The users and guests who have a registration, in no order. Some may have no subscription left.
     var registeredUsers: [UserAddress] { get async }

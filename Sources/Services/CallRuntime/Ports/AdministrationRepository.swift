@@ -1,4 +1,4 @@
-/// What somebody may do at the administration interface. Who may more may also do the rest.
+/// What an operator may do at the administration interface. Each role includes those before it.
 package enum AdminRole: String, Sendable, CaseIterable, Comparable {
     /// Looks, and changes nothing.
     case readOnly = "read-only"

@@ -74,7 +74,7 @@ package struct JournalContents: Equatable, Sendable {
     package var services: StoredServices
     /// When the last process is last known to have run, milliseconds since 1970; 0: never.
     package var stoppedAt: Int64
-    /// What was there and could not be understood, and is kept elsewhere for somebody to look at.
+    /// The rows that could not be understood. They are kept elsewhere, so that an operator can look at them.
     package var setAside: [SetAsideRow]
 
     /// Makes contents of their parts; each parameter is the property of that name.

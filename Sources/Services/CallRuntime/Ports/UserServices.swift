@@ -16,7 +16,7 @@ package protocol UserServices: Sendable {
     /// - Throws: `tooManyMessages`, `unknownReceiver`, `inboxFull`, or `storageUnavailable`.
     func send(_ request: MessageRequest, by user: UserAddress) async throws(ServiceRefusal) -> String
 
-    /// Changes the user's presence, which lasts until the user's last subscription ends. Whoever watches is told.
+    /// Changes the user's presence, which lasts until the user's last subscription ends. Watchers are told.
     ///
     /// - Throws: `notSubscribed`, `tooManyMessages`.
     func setPresence(_ presence: Presence, of user: UserAddress) async throws(ServiceRefusal)

@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import GatewayAPI
 
-/// Rows that cannot be understood. They are moved to the table `setAside`, so that the others can be used, and somebody
-/// can look at them.
+/// Rows that cannot be understood. They are moved to the table `setAside`, so that the others can be used, and an
+/// operator can look at them.
 struct SetAside: Equatable, Sendable {
     /// The most rows that are kept; the oldest make room.
     static let limit = 1_000
