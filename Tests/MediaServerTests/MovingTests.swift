@@ -128,7 +128,7 @@ struct MovingTests {
     /// `d` has moved, `c` has not, and each sends checks for its own leg from the other's address.
     @Test
     func `a valid check for one's own leg from another peer's address moves nobody's media, wherever the two legs are`()
-        throws
+        async throws
     {
         var rig = try moved()
         func forge(_ one: LoopbackPeer, _ leg: LegID, from other: LoopbackPeer) throws {
@@ -146,11 +146,13 @@ struct MovingTests {
         try rig.expectMedia(between: rig.a, rig.d)
         // The victim is where it began, the attacker is not.
         rig.move(.callee, from: MovingRig.first, to: MovingRig.second, as: LegID(3), with: .caller)
+        try await rig.expectArrival(of: LegID(3), in: MovingRig.second)
         try rig.expectMedia(between: rig.b, rig.c)
         try forge(rig.d, .callee, from: rig.c)
         try rig.expectMedia(between: rig.b, rig.c)
         // Both have moved to the same worker.
         rig.move(.caller, from: MovingRig.second, to: MovingRig.first, as: LegID(4), with: .caller)
+        try await rig.expectArrival(of: LegID(4), in: MovingRig.first)
         try rig.expectMedia(between: rig.a, rig.c)
         try forge(rig.d, .callee, from: rig.c)
         try rig.expectMedia(between: rig.a, rig.c)
