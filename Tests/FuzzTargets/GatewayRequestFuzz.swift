@@ -26,6 +26,14 @@ package func fuzzGatewayRequest(_ bytes: Span<UInt8>) {
     if let request = reread(EventSubscriptionRequest.self, from: body) {
         _ = Result { try (request.kind(), request.users(defaultDomain: "example.com"), request.time()) }
     }
+    if let request = reread(AddressBookRequest.self, from: body) {
+        _ = Result { try (request.added(limit: 256), request.replacement(of: "ann", limit: 256)) }
+    }
+    if let request = reread(RouteRequest.self, from: body) { _ = Result { try request.change() } }
+    if let request = reread(ClickToCallRequest.self, from: body), let joe = UserAddress(parsing: "joe@example.com") {
+        translate(.clickToCall(request, by: joe))
+    }
+    _ = reread(AuthenticationTokenRequest.self, from: body)
     // Written again it may have another wrapper, which is then part of what its errors say.
     if case .success(let request) = Result(catching: { try WireJSON.decode(CallMeRequest.self, from: body) }) {
         translate(.guestCreation(request, confirmedName: nil))
