@@ -239,7 +239,7 @@ let package = Package(
             swiftSettings: strict + lifetimes),
         .target(
             name: "SignalingFuzzTargets",
-            dependencies: ["FuzzTargets", "Primitives", "SignalingServer", nioWebSocket, httpTypes],
+            dependencies: ["FuzzTargets", "Primitives", "SignalingServer", "Zlib", nioWebSocket, httpTypes],
             path: "Tests/SignalingFuzzTargets", swiftSettings: strict + lifetimes),
         // libFuzzer's entry, which a program can have only once; no test may depend on them.
         .target(name: "CoreFuzzer", dependencies: ["FuzzTargets"], path: "Tests/CoreFuzzer", swiftSettings: strict),

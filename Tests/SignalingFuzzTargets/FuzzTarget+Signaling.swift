@@ -5,6 +5,7 @@ extension FuzzTarget {
     package static let signaling = [
         FuzzTarget(name: "bearer-token", run: fuzzBearerToken),
         FuzzTarget(name: "client-frames", run: fuzzClientFrames),
+        FuzzTarget(name: "compressed-message", run: fuzzCompressedMessage),
         FuzzTarget(name: "deflate-offer", run: fuzzDeflateOffer),
         FuzzTarget(name: "forwarded-for", run: fuzzForwardedFor),
         FuzzTarget(name: "proxy-header", run: fuzzProxyHeader),
