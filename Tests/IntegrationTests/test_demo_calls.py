@@ -231,6 +231,7 @@ def test_three_way(page, artifacts):
     assert page.errors == []
 
 
+@in_both_browsers
 def test_the_fourth_phone_calls_and_is_taken_into_the_conference(page, artifacts):
     alice, bob, carol, dave = registered(page, "alice", "bob", "carol", "dave")
     for phone in (alice, bob, carol, dave):

@@ -120,6 +120,7 @@ def test_the_phones_become_tabs_on_a_small_screen(page, artifacts):
     assert page.errors == []
 
 
+@in_both_browsers
 def test_a_wrong_address_is_explained(page):
     alice = PhonePage(page, "alice")
     alice.press("register")

@@ -6,15 +6,16 @@ import pytest
 from call_records import session_of
 from party import FCS, L5, OLD, audio_direction, hear_now
 from peers.gateway import REPOSITORY, Gateway, orbweaver, write_configuration
-from peers.phone_page import PhonePage
+from peers.phone_page import PhonePage, in_both_browsers
 from peers.spidr import SpidrPeer
 from situations import connected, held, resumed
 
 
+@in_both_browsers
 def test_with_direct_media_two_browsers_talk_to_each_other_past_the_gateway(own_gateway, browser):
     own: Gateway = own_gateway("--set", "media.mode=direct")
-    chromium = browser()
-    alice, bob = PhonePage.open(chromium, own.http, "alice"), PhonePage.open(chromium, own.http, "bob")
+    one = browser()
+    alice, bob = PhonePage.open(one, own.http, "alice"), PhonePage.open(one, own.http, "bob")
     alice.run("dial()")
     bob.wait_for_view("incoming")
     bob.run("answer()")
