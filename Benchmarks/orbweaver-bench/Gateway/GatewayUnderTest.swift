@@ -59,7 +59,7 @@ final class GatewayUnderTest: Sendable {
             let own =
                 files.settings + ["listen.host=127.0.0.1", "media.port=\(mediaPort)"]
                 + (hasTLS
-                    ? ["listen.port=\(tlsPort)", "listen.plain_port=\(port)"]
+                    ? files.tls + ["listen.port=\(tlsPort)", "listen.plain_port=\(port)"]
                     : ["tls.mode=off", "listen.port=\(port)"])
             arguments = own.flatMap { ["--set", $0] }
         }
