@@ -45,6 +45,7 @@ struct AppleProvider {
 
     /// What an answer means.
     static func verdict(_ response: HTTPResponse) -> PushVerdict {
+        // The status decides where the content cannot be read.
         let problem =
             response.status == 200 ? nil : try? JSONDecoder().decode(Problem.self, from: Data(response.content))
         let since = problem?.timestamp.flatMap { $0.isFinite && $0 >= 0 && $0 < 1e15 ? UInt64($0) : nil }

@@ -36,6 +36,7 @@ struct SecretFile {
 
     private func stamp(of path: String) -> Stamp? {
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        // `read` reports a file that is missing or may not be looked at.
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved),
             let modified = attributes[.modificationDate] as? Date
         else { return nil }

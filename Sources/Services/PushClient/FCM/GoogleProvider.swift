@@ -132,6 +132,7 @@ struct GoogleProvider {
     /// What an answer means.
     static func verdict(_ response: HTTPResponse) -> PushVerdict {
         let bytes = Data(response.content)
+        // The status decides what becomes of the push. Content that cannot be read adds nothing to it.
         if response.status == 200 {
             let name = (try? JSONDecoder().decode(Success.self, from: bytes))?.name
             return GooglePush.verdict(status: 200, name: name)
