@@ -152,7 +152,7 @@ let package = Package(
 
         // Services: owners and I/O
         service("Observability", ["CallControl", "Push", logging]),
-        service("CallRuntime", ["CallControl", "Registration", "SDP", "Observability", "Sockets", logging]),
+        service("CallRuntime", ["CallControl", "Registration", "SDP", "Push", "Observability", "Sockets", logging]),
         service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP"]),
         service(
             "SignalingServer",

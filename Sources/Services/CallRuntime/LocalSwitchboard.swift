@@ -92,6 +92,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     ///
     /// - Parameters:
     ///   - mediaEvents: the inbox that the media plane posts its events into.
+    ///   - push: wakes devices.
     ///   - applications: what is called inside the gateway; unused if media goes from peer to peer.
     ///   - log: where the records of calls are kept.
     ///   - eventLog: where the events of calls are kept for programs that read them. `nil`: nowhere.
@@ -102,14 +103,15 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     package init(
         configuration: Configuration, users repository: any UserRepository, media: any MediaPort,
         mediaEvents: MediaEventInbox,
-        channels: any ChannelPort, applications: [Application] = [], log: any CallLog = MemoryCallLog(),
+        channels: any ChannelPort, push: any PushPort = NoPushes(), applications: [Application] = [],
+        log: any CallLog = MemoryCallLog(),
         eventLog: (any CallEventLog)? = nil, journal: any Journal = VolatileJournal(),
         clock: any RuntimeClock,
         random: some RandomSource, observer: any RuntimeObserver = SilentObserver(),
         executors: [any TaskExecutor] = [], logger: Logger
     ) {
         environment = RuntimeEnvironment(
-            configuration: configuration, router: owners, media: media, channels: channels, log: log,
+            configuration: configuration, router: owners, media: media, channels: channels, push: push, log: log,
             eventLog: eventLog, journal: journal,
             clock: clock,
             random: SharedRandomSource(random),

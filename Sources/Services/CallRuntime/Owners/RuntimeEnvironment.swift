@@ -7,6 +7,7 @@ struct RuntimeEnvironment: Sendable {
     let router: any OwnerRouter
     let media: any MediaPort
     let channels: any ChannelPort
+    let push: any PushPort
     let log: any CallLog
     /// `nil`: the events of calls are not kept.
     let eventLog: (any CallEventLog)?
