@@ -16,8 +16,11 @@ package struct UserStore: UserRepository {
     /// - Throws: `StorageError.failed`.
     package func user(_ address: UserAddress) async throws(StorageError) -> StoredUser? {
         try await storageErrors(at: queue.path) {
-            try await queue.read { database in
-                try UserRow.enabled.filter(key: address.text).fetchOne(database)
+            // Every subscription reads its user. A single statement needs no transaction, and is prepared once.
+            try await queue.writeWithoutTransaction { database in
+                let statement = try database.cachedStatement(
+                    sql: "SELECT * FROM user WHERE address = ? AND NOT disabled")
+                return try UserRow.fetchOne(statement, arguments: [address.text])
             }?.user()
         }
     }
