@@ -1,10 +1,13 @@
 """A gateway that is killed and started again on the same database: what was answered or notified holds, and clients go
 on as after a lost connection (spidr-wire §4.4)."""
 import asyncio
+import json
 import os
 import random
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 
 import aiohttp
 import pytest
@@ -213,6 +216,75 @@ async def test_an_end_that_was_answered_is_the_only_one(lives, party):
     assert (ended.code, ended.text) == (None, "that was all")
     await bob.heard_exactly(("callEnd", at_bob))
     await alice.heard_exactly()
+
+
+# Services
+
+
+async def results_of(client: SpidrPeer, number: int) -> list[tuple[str, str]]:
+    """The results of messages that a client was told, without repetitions; waits for so many, and for any more."""
+    async with asyncio.timeout(20):
+        while len(told := [each for each in news_of(client) if each.event == "IMResponse"]) < number:
+            await asyncio.sleep(0.05)
+    await asyncio.sleep(0.3)
+    told = [each.message["imresponseNotificationParams"] for each in news_of(client) if each.event == "IMResponse"]
+    return [(each["callid"], each["responseCode"]) for each in told]
+
+
+async def test_a_message_that_was_answered_is_told_to_both_whenever_the_gateway_is_killed(lives, peer):
+    """It is killed as soon as the sender has the answer."""
+    own = lives()
+    alice, bob = [await peer(name, base=own.http, services=["IM"]) for name in ("alice", "bob")]
+    expected = []
+    for number in range(8):
+        request = {"toUrl": "bob@dev.local", "message": str(number), "type": "A2", "charset": "UTF-8"}
+        answer = await alice.request("POST", "/instantmessage", {"imRequest": request})
+        own.kill()
+        expected.append((answer.succeeded()["messageId"], "200"))
+        await restarted(own, bob, alice)
+        assert await results_of(alice, len(expected)) == expected
+    texts = [each.message["imnotificationParams"]["msgText"] for each in news_of(bob) if each.event == "IM"]
+    assert texts == [str(number) for number in range(8)]
+
+
+def presence_of(notification: Notification) -> tuple[str, str]:
+    told = notification.message["presenceWatcherNotificationParams"]
+    return told["name"], told["activity"]
+
+
+async def test_what_one_owner_owes_another_is_told_once_by_the_next_process(lives, peer, tmp_path):
+    """As a process leaves it that is killed after the decision and before the other owner has taken it. To nobody who
+    is there nothing is told; a row that cannot be read concerns nobody else."""
+    own = lives()
+    alice = await peer("alice", base=own.http, services=["IM", "Presence", "event:message-summary"])
+    watching = {"presenceWatcherRequest": {"userList": ["bob@dev.local"], "action": "watch"}}
+    (await alice.request("POST", "/presenceWatcher", watching)).succeeded()
+    assert presence_of(await alice.expect("presenceWatcher")) == ("bob@dev.local", "unknown")
+    await killed(own, alice)
+    result = {"message": "m1", "receiver": "bob@dev.local", "outcome": "delivered"}
+    report = {"user": "bob@dev.local", "presence": {"status": "open", "activity": "lunch", "note": ""}}
+    rows = [
+        ("alice@dev.local", {"messageResult": result}), ("carol@dev.local", {"messageResult": result}),
+        ("alice@dev.local", {"presence": report}), ("alice@dev.local", {"news": 1}),
+        ("alice@dev.local", {"voicemail": {"unheard": 1, "total": 3}}), ("alice@dev.local", {"askedPresence": report}),
+    ]  # fmt: skip
+    with closing(sqlite3.connect(tmp_path / "users.sqlite")) as database, database:
+        database.executemany(
+            "INSERT INTO owedMessage (user, message) VALUES (?, ?)", [(user, json.dumps(each)) for user, each in rows])
+    await restarted(own, alice)
+    assert (await alice.expect("IMResponse")).message["imresponseNotificationParams"] == {
+        "responseCode": "200", "callid": "m1", "userName": "bob@dev.local",
+    }  # fmt: skip
+    assert presence_of(await alice.expect("presenceWatcher")) == ("bob@dev.local", "lunch")
+    assert (await alice.expect("mwi")).message["mwiNotificationParams"]["totalVoice"] == "3"
+    assert presence_of(await alice.expect("presenceWatcher")) == ("bob@dev.local", "lunch")
+    await killed_and_restarted(own, alice)
+    await asyncio.sleep(0.5)
+    assert [each.event for each in news_of(alice)] == ["presenceWatcher", "IMResponse", "presenceWatcher", "mwi",
+                                                       "presenceWatcher"]  # fmt: skip
+    with closing(sqlite3.connect(tmp_path / "users.sqlite")) as database:
+        assert database.execute("SELECT count(*) FROM owedMessage").fetchone() == (0,)
+        assert database.execute("SELECT source FROM setAside").fetchall() == [("owedMessage",)]
 
 
 # Calls

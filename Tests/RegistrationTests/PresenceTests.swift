@@ -233,16 +233,23 @@ struct PresenceTests {
     }
 
     @Test mutating func `presence outlives the process as the subscriptions do`() throws {
-        _ = rig.note(rig.registration.restore(StoredPresence(Self.busy), at: rig.now))
-        #expect(rig.registration.presenceReport.presence == .absent)
         try rig.subscribe()
-        _ = rig.note(rig.registration.restore(StoredPresence(Self.busy), at: rig.now))
+        let stored = StoredPresence(Self.busy)
+        #expect(rig.registration.restore(stored, watchers: [Self.joe: 42 + 10_000], at: rig.now) == [])
         #expect(rig.registration.presenceReport.presence == Self.busy)
-        #expect(rig.registration.restoreWatcher(Self.joe, until: 42 + 10_000, at: rig.now) == [])
         _ = rig.advance(by: .seconds(9))
         #expect(try set(Presence(.open)) == [told(Self.joe, Presence(.open))])
         _ = rig.advance(by: .seconds(1))
         #expect(try set(Self.busy) == [])
+    }
+
+    @Test mutating func `who watches is told that the last subscription has ended meanwhile`() {
+        let stored = StoredPresence(Self.busy)
+        #expect(
+            rig.note(rig.registration.restore(stored, watchers: [Self.joe: 42 + 10_000], at: rig.now))
+                == [told(Self.joe, .absent)])
+        #expect(rig.registration.presenceReport.presence == .absent)
+        #expect(rig.stored == [.service(.presence(nil, of: RegistrationRig.user))])
     }
 
     // MARK: Calls
@@ -321,10 +328,12 @@ struct PresenceTests {
         #expect(rig.stored.last == .service(.presence(kept, of: RegistrationRig.user)))
         var next = RegistrationRig()
         try next.subscribe()
-        #expect(next.note(next.registration.restore(kept, at: next.now)) == [])
         #expect(
-            next.registration.restoreWatcher(Self.joe, until: 42 + 10_000, at: next.now)
+            next.note(next.registration.restore(kept, watchers: [Self.joe: 42 + 10_000], at: next.now))
                 == [told(Self.joe, Presence(.open, .active))])
+        #expect(
+            next.stored.last == .service(.presence(StoredPresence(Presence(.open, .active)), of: RegistrationRig.user)),
+            "the process after it does not tell again")
         _ = next.note(try next.registration.setPresence(Presence(.open), at: next.now))
         #expect(next.stored.last == .service(.presence(StoredPresence(Presence(.open)), of: RegistrationRig.user)))
     }

@@ -145,6 +145,35 @@ struct JournalConformance {
                     voicemail: [Self.alice: VoicemailCount(unheard: 2, heard: 2)]))
     }
 
+    func `what is owed is found in order, and not what was told`() async throws {
+        let bob = UserAddress(parsing: "bob@example.com")!
+        let report = PresenceReport(bob, Presence(.open, .busy, note: "☎ \"\u{0}"))
+        let count = VoicemailCount(unheard: 1, heard: 2)
+        let messages: [ServiceMessage] = [
+            .messageResult(MessageResult(message: "m1", receiver: bob, outcome: .kept)), .presence(report),
+            .askedPresence(report), .voicemail(count), .voicemailFor(event: "e1", count), .unwatched(by: bob),
+        ]
+        let owed = messages.enumerated().map { number, message in
+            OwedMessage(number: UInt64(number + 1), receiver: Self.alice, message: message)
+        }
+        func change(_ change: ServiceChange) -> JournalEntry { .registration(.service(change)) }
+        #expect(try await left(of: owed.map { change(.owed($0)) }).services.owed == owed)
+        // Some are told at once, some later, and some by the process that finds them.
+        let later = (7...9).map { OwedMessage(number: $0, receiver: bob, message: messages[0]) }
+        #expect(
+            try await left(
+                of: [change(.settled([1, 3]))] + later.map { change(.owed($0)) } + [change(.settled([99, 8, 4]))]
+            ).services.owed == [owed[1], owed[4], owed[5], later[0], later[2]])
+        let opened = try open()
+        _ = try await opened.contents()
+        opened.journal.append(change(.owed(OwedMessage(number: 10, receiver: bob, message: messages[0]))))
+        try await opened.journal.durable()
+        opened.journal.append(change(.settled([10, 7, 9])))
+        try await opened.journal.durable()
+        try opened.abandon()
+        #expect(try await left(of: [change(.settled([2, 5]))]).services.owed == [owed[5]])
+    }
+
     func `what was given up is not found, but how much it was`() async throws {
         let frames = (0..<4).map { Self.frame(1_000 + UInt64($0), .ping) }
         let contents = try await left(

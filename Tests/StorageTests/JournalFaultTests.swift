@@ -137,6 +137,20 @@ import Storage
         }
     }
 
+    @Test func `what is owed is set aside row by row`() async throws {
+        try await withPath { path in
+            let owed = (1...2).map { number in
+                OwedMessage(
+                    number: number, receiver: JournalConformance.alice, message: .voicemail(.empty))
+            }
+            let contents = try await found(
+                path, of: owed.map { .registration(.service(.owed($0))) },
+                after: "UPDATE owedMessage SET message = '{\"news\":1}' WHERE number = 1")
+            #expect(contents.services.owed == [owed[1]])
+            #expect(contents.setAside.map(\.table) == ["owedMessage"])
+        }
+    }
+
     @Test func `a call whose end cannot be read is over`() async throws {
         try await withPath { path in
             let end = JournalConformance.event(4, .ended(CallRecord(cause: .drained), by: nil, device: nil))

@@ -36,6 +36,7 @@ import Storage
         ("over", { try await $0.`a subscription that is over is not found, nor its notifications`() }),
         ("order", { try await $0.`notifications are found in order, with their events`() }),
         ("services", { try await $0.`what services have is found as it was last, and their notifications`() }),
+        ("owed", { try await $0.`what is owed is found in order, and not what was told`() }),
         ("given up", { try await $0.`what was given up is not found, but how much it was`() }),
         (
             "guests",

@@ -46,26 +46,29 @@ extension Registration {
         return others + tellPresence() + [.tell(watcher, .presence(presenceReport))]
     }
 
-    /// Takes over the presence from a process that has ended. That of a user whose last subscription has ended
-    /// meanwhile is forgotten.
-    package mutating func restore(_ stored: StoredPresence, at now: Moment) -> [RegistrationAction] {
-        services.said = stored.said
-        services.kept = stored
-        services.told = presenceReport.presence
-        return noteAbsence()
+    /// Tells another user the presence once, who has asked for it.
+    package func tellPresence(to user: UserAddress) -> [RegistrationAction] {
+        [.tell(user, .askedPresence(presenceReport))]
     }
 
-    /// Takes over a watcher from a process that has ended. The watcher is told the presence if it was told of a call,
-    /// which has ended with that process. To be called after `restore` of the presence.
+    /// Takes over the presence and those who watch it from a process that has ended. They are told the presence if it
+    /// is not what they were told last: a call has ended with that process, or the last subscription has ended since.
+    /// To be called after `restore` of the subscriptions.
     ///
-    /// - Parameter end: when the watch is over, milliseconds since 1970.
-    package mutating func restoreWatcher(
-        _ watcher: UserAddress, until end: Int64, at now: Moment
+    /// - Parameters:
+    ///   - stored: what was kept of the presence; `nil`: nothing.
+    ///   - watchers: who watches, and until when, milliseconds since 1970.
+    package mutating func restore(
+        _ stored: StoredPresence?, watchers: [UserAddress: Int64], at now: Moment
     ) -> [RegistrationAction] {
-        guard services.watchers.add(watcher, until: now.monotonic(at: end)), services.kept.isOnThePhone else {
-            return []
+        let stored = stored ?? StoredPresence(nil)
+        services.said = active.isEmpty ? nil : stored.said
+        services.kept = stored
+        services.told = stored.told
+        for (watcher, end) in watchers.sorted(by: { $0.key.text < $1.key.text }) {
+            _ = services.watchers.add(watcher, until: now.monotonic(at: end))
         }
-        return [.tell(watcher, .presence(presenceReport))]
+        return tellPresence()
     }
 
     // MARK: What the user watches

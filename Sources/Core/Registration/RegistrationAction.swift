@@ -13,7 +13,8 @@ package enum RegistrationAction: Equatable, Sendable {
     case close(SocketID, ChannelClosure)
     /// Inform this leg of a call about a change of the user's devices.
     case inform(CallID, LegID, DeviceChange)
-    /// Tell another user's registration something about a service.
+    /// Tell another user's registration something about a service. That it is to be told is kept together with the
+    /// changes of the same input.
     case tell(UserAddress, ServiceMessage)
     /// Count messages that are kept from now on (positive), or no more (negative).
     case keptMessagesChanged(by: Int)

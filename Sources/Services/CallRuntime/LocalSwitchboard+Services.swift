@@ -60,11 +60,11 @@ extension LocalSwitchboard: UserServices {
     package func tellPresence(of users: [UserAddress], to user: UserAddress) async throws(ServiceRefusal) {
         try check(users, for: user)
         for other in users {
-            guard let report = await self.users.existing(other)?.presenceReport else {
+            guard let owner = self.users.existing(other) else {
                 tellAbsence(of: other, to: user)
                 continue
             }
-            environment.router.post(.service(.askedPresence(report)), to: .registration(user))
+            await owner.tellPresence(to: user)
         }
     }
 
@@ -114,17 +114,26 @@ extension LocalSwitchboard: UserServices {
     /// Takes over what is kept for services from a process that has ended. What belongs to accounts that were removed
     /// meanwhile is forgotten with the next look at the accounts. Subscriptions are taken over before.
     func restore(_ services: StoredServices) async {
+        // The messages of this process come behind those that are still owed.
+        environment.owedMessages.change(by: Int(services.owed.last?.number ?? 0))
         await voicemail.restore(services.voicemail)
-        let concerned = Set(services.messages.keys).union(services.presence.keys).union(services.interests.keys)
-        for user in concerned {
+        for user in Set(services.messages.keys).union(services.interests.keys) {
             await users.owner(of: user).restore(
-                messages: services.messages[user] ?? [], presence: services.presence[user],
-                interests: services.interests[user])
+                messages: services.messages[user] ?? [], interests: services.interests[user])
         }
-        for (watcher, interests) in services.interests {
-            for (watched, end) in interests.ends {
-                await users.owner(of: watched).restoreWatcher(watcher, until: end)
+        for owed in services.owed {
+            guard let owner = users.existing(owed.receiver) else {
+                environment.settle([owed.number])
+                continue
             }
+            await owner.tell(owed)
+        }
+        var watchers: [UserAddress: [UserAddress: Int64]] = [:]
+        for (watcher, interests) in services.interests {
+            for (watched, end) in interests.ends { watchers[watched, default: [:]][watcher] = end }
+        }
+        for user in Set(services.presence.keys).union(watchers.keys) {
+            await users.owner(of: user).restore(services.presence[user], watchers: watchers[user] ?? [:])
         }
     }
 
@@ -167,8 +176,7 @@ extension LocalSwitchboard: UserServices {
     }
 
     private func tellAbsence(of other: UserAddress, to user: UserAddress) {
-        environment.router.post(
-            .service(.askedPresence(PresenceReport(other, .absent))), to: .registration(user))
+        environment.append([], telling: [(user, .askedPresence(PresenceReport(other, .absent)))])
     }
 
     /// Tells users who watches them. Each tells the watcher its presence.

@@ -6,14 +6,22 @@ import Sockets
 
 /// A journal in memory, which knows what would be left if the process were killed after any of its entries.
 final class RecordingJournal: Journal {
-    private let log: Lock<[JournalEntry]>
+    private let log: Lock<(entries: [JournalEntry], ends: [Int])>
 
     /// - Parameter entries: what the processes before have left.
-    init(_ entries: [JournalEntry] = []) { log = Lock(entries) }
+    init(_ entries: [JournalEntry] = []) { log = Lock((entries, [entries.count])) }
 
-    var entries: [JournalEntry] { log.withLock { $0 } }
+    var entries: [JournalEntry] { log.withLock { $0.entries } }
+    /// How many entries a process may leave: entries that were added together are durable together.
+    var ends: [Int] { log.withLock { $0.ends } }
     var isFailing: Bool { false }
-    func append(_ entries: [JournalEntry]) { log.withLock { $0 += entries } }
+    func append(_ entries: [JournalEntry]) {
+        guard !entries.isEmpty else { return }
+        log.withLock {
+            $0.entries += entries
+            $0.ends.append($0.entries.count)
+        }
+    }
     func suspend() {}
     func resume() {}
     func whenDurable(_ action: @escaping @Sendable () -> Void) { action() }
@@ -41,6 +49,8 @@ final class RecordingJournal: Journal {
         var services = StoredServices()
         for case .registration(.service(let change)) in entries {
             switch change {
+            case .owed(let owed): services.owed.append(owed)
+            case .settled(let numbers): services.owed.removeAll { numbers.contains($0.number) }
             case .messageKept(let message, let user): services.messages[user, default: []].append(message)
             case .messagesRemoved(let names, let user): services.messages[user]?.removeAll { names.contains($0.id) }
             case .presence(let presence, let user): services.presence[user] = presence

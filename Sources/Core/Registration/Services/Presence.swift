@@ -80,6 +80,9 @@ package struct StoredPresence: Hashable, Sendable {
 
     /// Whether nothing has to be kept.
     package var isEmpty: Bool { said == nil && !isOnThePhone }
+
+    /// The presence that users who watch were told last.
+    var told: Presence { isOnThePhone ? .onThePhone(saying: said) : said ?? .absent }
 }
 
 extension StoredPresence: Codable {

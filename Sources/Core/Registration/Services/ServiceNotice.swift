@@ -56,25 +56,13 @@ extension ServiceNotice: Codable {
     }
 }
 
-/// What the registration of a user is told of services by others: by another user's registration, or by the owner of
-/// voice mail.
-package enum ServiceMessage: Equatable, Sendable {
-    /// What has become of a message of this user.
-    case messageResult(MessageResult)
-    /// The presence of another user has changed, or this user has started to watch it.
-    case presence(PresenceReport)
-    /// The same, because this user has asked once.
-    case askedPresence(PresenceReport)
-    /// How many voice messages this user has now.
-    case voicemail(VoicemailCount)
-    /// The same for one subscription to events, which has just started.
-    case voicemailFor(event: String, VoicemailCount)
-    /// Another user does not watch this one any more.
-    case unwatched(by: UserAddress)
-}
-
 /// A change of what is kept for the services of a user.
 package enum ServiceChange: Equatable, Sendable {
+    /// A user's registration is to be told something; to be kept together with what it follows from.
+    case owed(OwedMessage)
+    /// Owed messages of these numbers have been told, or nobody has to be told them. To be kept together with the
+    /// notifications that they have become.
+    case settled([UInt64])
     /// A message is kept for the user.
     case messageKept(InstantMessage, for: UserAddress)
     /// Messages of these names are kept no more.
@@ -97,16 +85,20 @@ package struct StoredServices: Equatable, Sendable {
     package var interests: [UserAddress: StoredInterests]
     /// How many voice messages each user has.
     package var voicemail: [UserAddress: VoicemailCount]
+    /// What users' registrations have not been told yet, in the order of the numbers.
+    package var owed: [OwedMessage]
 
     /// Makes a value of its parts; each parameter is the property of that name.
     package init(
         messages: [UserAddress: [InstantMessage]] = [:], presence: [UserAddress: StoredPresence] = [:],
-        interests: [UserAddress: StoredInterests] = [:], voicemail: [UserAddress: VoicemailCount] = [:]
+        interests: [UserAddress: StoredInterests] = [:], voicemail: [UserAddress: VoicemailCount] = [:],
+        owed: [OwedMessage] = []
     ) {
         self.messages = messages
         self.presence = presence
         self.interests = interests
         self.voicemail = voicemail
+        self.owed = owed
     }
 }
 

@@ -55,7 +55,10 @@ extension OwnerTable: OwnerRouter {
     @discardableResult
     func post(_ message: CallMessage, to call: CallID) -> Bool { self.call(call)?.inbox.post(.sent(message)) ?? false }
 
-    func post(_ message: EndpointMessage, to endpoint: EndpointAddress) { owner(of: endpoint)?.post(message) }
+    @discardableResult
+    func post(_ message: EndpointMessage, to endpoint: EndpointAddress) -> Bool {
+        owner(of: endpoint)?.post(message) ?? false
+    }
 
     func endpoint(at address: UserAddress) -> EndpointAddress? {
         if applications.withLock({ $0[address] }) != nil { return .application(address) }

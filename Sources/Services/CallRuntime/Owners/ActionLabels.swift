@@ -156,6 +156,8 @@ extension ServiceChange {
     /// For the log: what is kept, without the words of users.
     fileprivate var label: String {
         switch self {
+        case .owed(let owed): "owed #\(owed.number) \(owed.message.label)"
+        case .settled(let numbers): "settled ×\(numbers.count)"
         case .messageKept: "message kept"
         case .messagesRemoved(let names, _): "messages removed ×\(names.count)"
         case .presence: "presence"

@@ -55,7 +55,7 @@ actor ApplicationOwner: EndpointOwner {
         Contact(endpoint: .application(application.source), displayName: application.displayName, isEngaged: false)
     }
 
-    nonisolated func post(_ message: EndpointMessage) { inbox.post(message) }
+    nonisolated func post(_ message: EndpointMessage) -> Bool { inbox.post(message) }
 
     // MARK: Acting
 

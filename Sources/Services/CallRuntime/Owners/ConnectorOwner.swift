@@ -56,7 +56,7 @@ actor ConnectorOwner: EndpointOwner {
         }
     }
 
-    nonisolated func post(_ message: EndpointMessage) { inbox.post(message) }
+    nonisolated func post(_ message: EndpointMessage) -> Bool { inbox.post(message) }
 
     private func handle(_ event: CallEvent, asking switchboard: LocalSwitchboard) async {
         guard let session = event.audience?.session, let connection = connections[session] else { return }

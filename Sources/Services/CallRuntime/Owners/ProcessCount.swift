@@ -10,4 +10,9 @@ final class ProcessCount: Sendable {
 
     /// So many have started, or (negative) ended.
     func change(by difference: Int) { count.add(difference, ordering: .relaxed) }
+
+    /// One more has started.
+    ///
+    /// - Returns: the number with it, which no other caller gets as long as the count only grows.
+    func next() -> Int { count.add(1, ordering: .relaxed).newValue }
 }

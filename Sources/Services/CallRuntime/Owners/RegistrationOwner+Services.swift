@@ -32,8 +32,16 @@ extension RegistrationOwner {
         }
     }
 
-    /// The user's presence, as others are told.
-    var presenceReport: PresenceReport { registration.presenceReport }
+    /// Tells another user the presence once.
+    func tellPresence(to user: UserAddress) {
+        perform(registration.tellPresence(to: user), after: "tellPresence")
+    }
+
+    /// Tells the user what another owner has to say about a service.
+    func tell(_ owed: OwedMessage) {
+        perform(
+            registration.told(owed.message, at: environment.clock.moment), after: "service", settling: owed.number)
+    }
 
     /// Another user watches this one for so long.
     ///
@@ -84,20 +92,17 @@ extension RegistrationOwner {
     // MARK: - What another process has left. To be called before the loop runs.
 
     /// Takes over what is kept for the services of the user.
-    func restore(messages: [InstantMessage], presence: StoredPresence?, interests: StoredInterests?) {
+    func restore(messages: [InstantMessage], interests: StoredInterests?) {
         let now = environment.clock.moment
-        var actions = messages.isEmpty ? [] : registration.restore(messages, at: now)
-        if let presence { actions += registration.restore(presence, at: now) }
+        let actions = messages.isEmpty ? [] : registration.restore(messages, at: now)
         if let interests { registration.restore(interests, at: now) }
         perform(actions, after: "restoreServices")
     }
 
-    /// Takes over a user who watches this one.
-    ///
-    /// - Parameter end: when the watch is over, milliseconds since 1970.
-    func restoreWatcher(_ watcher: UserAddress, until end: Int64) {
+    /// Takes over the presence, and who watches this user until when, milliseconds since 1970.
+    func restore(_ presence: StoredPresence?, watchers: [UserAddress: Int64]) {
         perform(
-            registration.restoreWatcher(watcher, until: end, at: environment.clock.moment), after: "restoreWatcher")
+            registration.restore(presence, watchers: watchers, at: environment.clock.moment), after: "restorePresence")
     }
 
     /// Decides, and carries out what was decided.

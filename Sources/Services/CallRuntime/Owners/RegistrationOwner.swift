@@ -120,8 +120,7 @@ actor RegistrationOwner {
             // The user may have lost the last device meanwhile; the former call has been told of that.
             guard case .contact = attach(session, leg, as: .own) else { break }
             forget(former)
-        case .service(let message):
-            perform(registration.told(message, at: environment.clock.moment), after: "service")
+        case .service(let owed): tell(owed)
         }
     }
 }
@@ -254,18 +253,26 @@ extension RegistrationOwner {
 // MARK: - Acting
 
 extension RegistrationOwner {
-    /// Carries out the actions of one input, in order. What outlives the process comes first, and as one.
-    func perform(_ actions: [RegistrationAction], after input: String) {
+    /// Carries out the actions of one input, in order. What outlives the process comes first, and as one; other
+    /// registrations are told at the same time.
+    ///
+    /// - Parameter settled: the number of the owed message that is the input; `nil`: the input is another one.
+    func perform(_ actions: [RegistrationAction], after input: String, settling settled: UInt64? = nil) {
         logger.debug(
             "registration input",
             metadata: [
                 LogKey.user: "\(Redacted(user))", LogKey.input: "\(input)", LogKey.action: "\(actions.map(\.label))",
             ])
-        environment.journal.append(
-            actions.compactMap { if case .store(let change) = $0 { .registration(change) } else { nil } })
+        var entries = actions.compactMap { action -> JournalEntry? in
+            if case .store(let change) = action { .registration(change) } else { nil }
+        }
+        if let settled { entries.append(.registration(.service(.settled([settled])))) }
+        environment.append(
+            entries,
+            telling: actions.compactMap { if case .tell(let user, let message) = $0 { (user, message) } else { nil } })
         for action in actions {
             switch action {
-            case .store: break
+            case .store, .tell: break
             case .transmit(let frame, let socket):
                 transmit(frame, to: socket)
                 environment.observer.notificationSent()
@@ -276,8 +283,6 @@ extension RegistrationOwner {
                 close(socket, ChannelCloseCode(closure))
             case .inform(let call, let leg, let change):
                 inform(LegAddress(call: call, leg: leg), change)
-            case .tell(let other, let message):
-                environment.router.post(.service(message), to: .registration(other))
             case .keptMessagesChanged(let difference):
                 environment.keptMessages.change(by: difference)
             case .discarded(let count, _):

@@ -1,4 +1,6 @@
+import CallControl
 import Logging
+import Registration
 
 /// What every owner gets: the configuration, the other owners, and the ports.
 struct RuntimeEnvironment: Sendable {
@@ -18,7 +20,29 @@ struct RuntimeEnvironment: Sendable {
     let subscriptions = ProcessCount()
     /// The messages that are kept for all users.
     let keptMessages = ProcessCount()
+    /// The last number that was given to an owed message.
+    let owedMessages = ProcessCount()
     /// Refused during the drain.
     let newWork = NewWork()
     let logger: Logger
+}
+
+extension RuntimeEnvironment {
+    /// Adds entries to the journal, and tells users' registrations what follows from them. The journal has both or
+    /// neither: if the process ends before a registration has taken its message, the next process tells it
+    /// (docs/adr/0013).
+    func append(_ entries: [JournalEntry], telling messages: [(user: UserAddress, message: ServiceMessage)]) {
+        guard !messages.isEmpty else { return journal.append(entries) }
+        let owed = messages.map { user, message in
+            OwedMessage(number: UInt64(owedMessages.next()), receiver: user, message: message)
+        }
+        journal.append(entries + owed.map { .registration(.service(.owed($0))) })
+        // Without a registration there is nobody to be told.
+        settle(owed.filter { !router.post(.service($0), to: .registration($0.receiver)) }.map(\.number))
+    }
+
+    /// Notes that nobody has to be told these messages any more.
+    func settle(_ numbers: [UInt64]) {
+        if !numbers.isEmpty { journal.append(.registration(.service(.settled(numbers)))) }
+    }
 }

@@ -25,13 +25,13 @@ actor VoicemailOwner {
     func set(_ count: VoicemailCount, of user: UserAddress) {
         guard count != self.count(of: user) else { return }
         counts[user] = count == .empty ? nil : count
-        environment.journal.append(.registration(.service(.voicemail(count, of: user))))
-        environment.router.post(.service(.voicemail(count)), to: .registration(user))
+        environment.append(
+            [.registration(.service(.voicemail(count, of: user)))], telling: [(user, .voicemail(count))])
     }
 
     /// Tells one subscription to events how many voice messages its user has.
     func tell(event id: String, of user: UserAddress) {
-        environment.router.post(.service(.voicemailFor(event: id, count(of: user))), to: .registration(user))
+        environment.append([], telling: [(user, .voicemailFor(event: id, count(of: user)))])
     }
 
     /// Forgets the figures of users whose accounts were removed, or belong to another account since the last time.

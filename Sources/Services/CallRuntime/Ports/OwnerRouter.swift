@@ -20,7 +20,10 @@ protocol OwnerRouter: Sendable {
 
     /// Sends a message to the owner of an endpoint, and returns at once. The messages of one sender are handled in
     /// their order. Without such an owner nothing happens.
-    func post(_ message: EndpointMessage, to endpoint: EndpointAddress)
+    ///
+    /// - Returns: `false` if the message will not be read, because there is no such owner.
+    @discardableResult
+    func post(_ message: EndpointMessage, to endpoint: EndpointAddress) -> Bool
 
     /// The endpoint that a call to this address reaches: an application, or else the user's devices. `nil` if there is
     /// neither.
@@ -48,5 +51,5 @@ enum EndpointMessage: Sendable {
     /// A leg is part of another call from now on.
     case move(SessionID, to: LegAddress)
     /// Another registration, or the owner of voice mail, tells the user something about a service.
-    case service(ServiceMessage)
+    case service(OwedMessage)
 }

@@ -32,6 +32,7 @@ enum JournalWriter {
         _ entries: [JournalEntry], recordLimit: Int, _ database: Database, at now: Int64, _ logger: Logger
     ) throws -> Written {
         let marks = marks(of: entries)
+        let settledAtOnce = ServiceRows.settledAtOnce(entries)
         var isMarked: Set<SubscriptionID> = []
         var written = Written()
         var texts = ServiceNoticeText()
@@ -54,7 +55,8 @@ enum JournalWriter {
             case .registration(.numbered(let id, let number)): try raise("numbered", of: id, to: number, database)
             case .registration(.forgotten(let id, let number, let lost)):
                 try forget(id, through: number, lost: lost, database)
-            case .registration(.service(let change)): try ServiceRows.write(change, database)
+            case .registration(.service(let change)):
+                try ServiceRows.write(change, settledAtOnce: settledAtOnce, database)
             }
         }
         for (id, mark) in marks where !isMarked.contains(id) {

@@ -5,13 +5,37 @@ import GRDB
 import GatewayAPI
 import Registration
 
-/// Reads and writes the tables `keptMessage`, `presence`, `interest` and `voicemail`.
+/// Reads and writes the tables `keptMessage`, `presence`, `interest`, `voicemail` and `owedMessage`.
 enum ServiceRows {
     // MARK: - Writing
 
+    /// The numbers of the messages that are owed and told within these entries. Of most messages nothing has to be
+    /// written, since the owner that is told is quick.
+    static func settledAtOnce(_ entries: [JournalEntry]) -> Set<UInt64> {
+        var (owed, settled): (Set<UInt64>, Set<UInt64>) = ([], [])
+        for case .registration(.service(let change)) in entries {
+            if case .owed(let message) = change { owed.insert(message.number) }
+            if case .settled(let numbers) = change { settled.formUnion(numbers) }
+        }
+        return owed.intersection(settled)
+    }
+
     /// Writes a change.
-    static func write(_ change: ServiceChange, _ database: Database) throws {
+    ///
+    /// - Parameter settledAtOnce: the owed messages of which nothing has to be written.
+    static func write(_ change: ServiceChange, settledAtOnce: Set<UInt64>, _ database: Database) throws {
         switch change {
+        case .owed(let owed):
+            guard !settledAtOnce.contains(owed.number) else { break }
+            try database.cachedStatement(
+                sql: "INSERT OR REPLACE INTO owedMessage (number, user, message) VALUES (?, ?, ?)"
+            )
+            .execute(arguments: [Int64(bitPattern: owed.number), owed.receiver.text, text(owed.message)])
+        case .settled(let numbers):
+            let statement = try database.cachedStatement(sql: "DELETE FROM owedMessage WHERE number = ?")
+            for number in numbers where !settledAtOnce.contains(number) {
+                try statement.execute(arguments: [Int64(bitPattern: number)])
+            }
         case .messageKept(let message, let user):
             try database.cachedStatement(
                 sql: "INSERT OR REPLACE INTO keptMessage (user, id, message) VALUES (?, ?, ?)"
@@ -38,7 +62,9 @@ enum ServiceRows {
 
     /// Removes everything of a user.
     static func removeAll(of user: UserAddress, _ database: Database) throws {
-        for table in ["keptMessage", "presence", "interest", "voicemail"] { try remove(table, user, database) }
+        for table in ["keptMessage", "presence", "interest", "voicemail", "owedMessage"] {
+            try remove(table, user, database)
+        }
     }
 
     private static func remove(_ table: String, _ user: UserAddress, _ database: Database) throws {
@@ -67,6 +93,11 @@ enum ServiceRows {
         }
         try forEach("voicemail", key: "user", database, &setAside) { user, row in
             services.voicemail[user] = VoicemailCount(unheard: row["unheard"], heard: row["heard"])
+        }
+        try forEach("owedMessage", key: "number", database, &setAside) { user, row in
+            let number = UInt64(bitPattern: row["number"] as Int64)
+            services.owed.append(
+                OwedMessage(number: number, receiver: user, message: try value(row["message"])))
         }
         return services
     }

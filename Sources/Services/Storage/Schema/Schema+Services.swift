@@ -30,4 +30,18 @@ extension Schema {
                     """)
         }
     }
+
+    /// What one owner has still to tell another one.
+    static func registerOwedMessages(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("12 owed messages") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE owedMessage (
+                        number  INTEGER PRIMARY KEY,                    -- in the order of sending
+                        user    TEXT NOT NULL,                          -- who is to be told, user@domain
+                        message TEXT NOT NULL                           -- JSON
+                    ) STRICT
+                    """)
+        }
+    }
 }

@@ -143,6 +143,7 @@ enum Schema {
         migrator.registerAdministration()
         registerIdentities(&migrator)
         migrator.registerRoutes()
+        registerOwedMessages(&migrator)
         return migrator
     }
 }
