@@ -98,7 +98,7 @@ extension Operation {
             [.subscription, .deviceSubscription, .guestSubscription, .guestCalls].contains(endpoint)
         case .subscriptionUnsupportedServices, .subscriptionUnsupportedNotificationType, .subscriptionInvalidExpiry:
             isSubscribing
-        case .subscriptionLimitReached: endpoint == .subscriptions
+        case .subscriptionLimitReached, .subscriptionRateLimited: endpoint == .subscriptions
         case .channelNotFound, .channelUpgradeRequired: audience == .channel
         case .channelGone: audience == .poll
 

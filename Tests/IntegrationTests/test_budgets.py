@@ -1,9 +1,13 @@
-"""What one user may take of the gateway, and of another user's patience."""
+"""What one user or one network may take of the gateway, and of another user's patience."""
 import asyncio
 from collections import Counter
 
+from durability import configured
 from peers.gateway import Gateway
+from peers.spidr import SpidrPeer
 from situations import connected
+
+WISHES = {"subscribeRequest": {"service": ["call"]}}
 
 
 async def flood(party, callee: str, count: int) -> Counter:
@@ -54,3 +58,45 @@ async def test_a_user_who_begins_too_many_calls_is_told_when_to_come_back(own_ga
     assert refusal["code"] == "call.rate_limited" and 0 < refusal["retryAfter"] <= 3_600_000
     assert own.metric("orbweaver_calls_refused_total", limit="user_rate") == 1
     (await carol.start("bob@dev.local", sdp)).succeeded()
+
+
+async def test_one_network_takes_no_more_than_its_share_of_subscriptions(own_gateway, tmp_path, contract):
+    """The network is that of the client, not of the proxy: an IPv4 address or an IPv6 /64."""
+    settings = {"domain": "dev.local", "max_per_network": 3, "network_requests": 5, "network_interval": "1h"}
+    options = configured(
+        tmp_path, ["alice", "bob"], registration=settings, listen={"host": "127.0.0.1", "trusted_proxies": "127.0.0.1"}
+    )  # fmt: skip
+    own = await asyncio.to_thread(own_gateway.configured, *options, logs_events=False)
+    async with SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob") as bob:
+
+        async def asks(method: str, resource: str, client: SpidrPeer, source: str):
+            body = None if method == "DELETE" else WISHES
+            return await client.request(method, resource, body, headers={"X-Forwarded-For": source})
+
+        first = await asks("POST", "/subscription", alice, "2001:db8:1:1::1")
+        # Two accounts, and two addresses of one /64.
+        for client, host in ((bob, 1), (alice, 2)):
+            (await asks("POST", "/subscription", client, f"2001:db8:1:1::{host}")).succeeded()
+        refused = await asks("POST", "/subscription", bob, "2001:db8:1:1:ffff::3")
+        refused.refused(429, 19, "subscribeResponse", "subscription.rate_limited")
+        assert refused.headers["retry-after"] == "5", refused
+        assert own.metric("orbweaver_authentication_failures_total", reason="throttled") == 1
+        # Extending is not refused, and others are not concerned.
+        path = first.succeeded()["subscription"].split("/")[-1]
+        (await asks("PUT", f"/subscription/{path}", alice, "2001:db8:1:1::1")).succeeded()
+        for source in ("2001:db8:1:2::1", "203.0.113.7"):
+            (await asks("POST", "/subscription", alice, source)).succeeded()
+        # A place that is free again is taken again, until the network has made too many.
+        (await asks("DELETE", f"/subscription/{path}", alice, "2001:db8:1:1::1")).succeeded()
+        for _ in range(2):
+            async with asyncio.timeout(10):
+                while (made := await asks("POST", "/subscription", alice, "2001:db8:1:1::1")).status == 429:
+                    assert made.body["retryAfter"] == 5_000, made
+            path = made.succeeded()["subscription"].split("/")[-1]
+            (await asks("DELETE", f"/subscription/{path}", alice, "2001:db8:1:1::1")).succeeded()
+        async with asyncio.timeout(10):
+            while (late := await asks("POST", "/subscription", bob, "2001:db8:1:1::1")).body["retryAfter"] == 5_000:
+                pass
+        late.refused(429, 19, "subscribeResponse", "subscription.rate_limited")
+        assert 3_500_000 < late.body["retryAfter"] <= 3_600_000
+        (await asks("POST", "/subscription", bob, "2001:db8:1:2::1")).succeeded()

@@ -17,6 +17,8 @@ struct RegistrationPropertyTests {
         /// Open requests, with the notifications that must not be seen before each is answered.
         var held: [UInt64: Set<String>] = [:]
         var subscriptions = 0
+        /// How many of them each network has.
+        var networks: [SourceNetwork: Int] = [:]
         var devices: Set<SubscriptionID> = []
         /// Sessions by which this test names its notifications.
         var delivered: [String: Int] = [:]
@@ -56,6 +58,9 @@ struct RegistrationPropertyTests {
                 case .discarded(let count, _): #expect(count > 0)
                 case .tell, .keptMessagesChanged: break
                 case .subscriptionsChanged(let difference): subscriptions += difference
+                case .networkChanged(let change):
+                    if let former = change.former { networks[former, default: 0] -= 1 }
+                    if let present = change.present { networks[present, default: 0] += 1 }
                 }
             }
         }
@@ -92,16 +97,20 @@ struct RegistrationPropertyTests {
                     let correlator = ["phone", "tablet", nil, nil].randomElement(using: &random)!
                     let request = SubscriptionRequest(
                         services: services, forceLogOut: Int.random(in: 0..<8, using: &random) == 0,
-                        clientCorrelator: correlator)
+                        clientCorrelator: correlator, network: .random(using: &random))
                     let identity = SubscriptionIdentity(
                         subscription: SubscriptionID("s\(count + 1)"), channel: ChannelID("c\(count + 1)"),
                         firstEventID: UInt64(count + 1) << 32)
-                    observed.watch(try rig.registration.subscribe(request, as: identity, at: rig.now).actions)
+                    let made = try rig.registration.subscribe(request, as: identity, at: rig.now)
+                    if let network = request.network { observed.networks[network, default: 0] += 1 }
+                    observed.watch(made.actions)
                     count += 1
                 case 1:
+                    let wishes = SubscriptionRequest(
+                        services: [["call"], ["presence"], []].randomElement(using: &random)!,
+                        network: .random(using: &random))
                     observed.watch(
-                        try rig.extend(target, services: [["call"], ["presence"], []].randomElement(using: &random)!)
-                            .actions)
+                        try rig.registration.extend(SubscriptionID("s\(target)"), wishes, at: rig.now).actions)
                 case 2: observed.watch(try rig.registration.unsubscribe(SubscriptionID("s\(target)"), at: rig.now))
                 case 3...5:
                     lastSocket += 1
@@ -150,6 +159,8 @@ struct RegistrationPropertyTests {
                 // Refusing is a fine answer; what follows shows that nothing has changed.
             }
             #expect(0...4 ~= observed.subscriptions)
+            #expect(observed.networks.values.allSatisfy { $0 >= 0 })
+            #expect(observed.networks.values.reduce(0, +) <= observed.subscriptions)
         }
         for request in observed.held.keys.sorted() {
             observed.held[request] = nil
@@ -161,6 +172,7 @@ struct RegistrationPropertyTests {
         observed.watch(rig.registration.timeout(at: rig.now))
         rig.registration.detach("A")
         #expect(observed.subscriptions == 0)
+        #expect(observed.networks.values.allSatisfy { $0 == 0 }, "every place is given back")
         #expect(observed.sockets.isEmpty, "every socket was closed with its subscription")
         #expect(rig.registration.isIdle)
         #expect(rig.registration.nextDeadline == nil)
@@ -169,4 +181,12 @@ struct RegistrationPropertyTests {
 
 extension NotificationFrame {
     fileprivate var name: [String] { [channel.rawValue, "\(eventID)"] }
+}
+
+extension SourceNetwork {
+    /// One of three, or an unknown one.
+    fileprivate static func random(using random: inout SeededRandomSource) -> SourceNetwork? {
+        let host = UInt32.random(in: 0...3, using: &random)
+        return host == 0 ? nil : SourceNetwork(IPAddress(v4: 0xC000_0200 + host))
+    }
 }

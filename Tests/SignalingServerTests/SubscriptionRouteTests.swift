@@ -1,4 +1,5 @@
 import CallControl
+import Primitives
 import Registration
 import Testing
 
@@ -20,7 +21,8 @@ import Testing
                 try answer.member("subscribeResponse.subscriptionParams.notificationChannel")
                     == "/rest/version/1/user/joe@example.com/websocket/ws-7d0e")
             let wanted = SubscriptionRequest(
-                expires: .seconds(7200), services: ["call", "IM"], sendsRingingFeedback: true, forceLogOut: true)
+                expires: .seconds(7200), services: ["call", "IM"], sendsRingingFeedback: true, forceLogOut: true,
+                network: SourceNetwork(IPAddress(v4: 0x7F00_0001)))
             await server.switchboard.wait { $0.contains(.answered(address("joe"))) }
             #expect(
                 await server.switchboard.events == [
@@ -62,6 +64,8 @@ import Testing
             (.limitOfSubscriptions(10), 403, "19", "subscription.limit_reached"),
             (.draining, 503, "503", "service.draining"),
             (.limitOfAllSubscriptions, 503, "503", "service.unavailable"),
+            (.limitOfNetwork, 429, "19", "subscription.rate_limited"),
+            (.tooOftenFromNetwork(retryAfter: .milliseconds(4_001)), 429, "19", "subscription.rate_limited"),
         ] as [(RegistrationError, Int, String, String)])
     func `a refusal has its status and stays in the wrapper`(
         _ error: RegistrationError, _ status: Int, _ code: String, _ name: String
@@ -74,7 +78,7 @@ import Testing
                 #expect(answer["content-type"] == "application/json")
                 #expect(try answer.member("subscribeResponse.statusCode") == code)
                 #expect(try answer.member("subscribeResponse.code") == name)
-                #expect(answer["retry-after"] == (status == 503 ? "5" : nil))
+                #expect(answer["retry-after"] == (status == 503 || status == 429 ? "5" : nil))
             }
         }
     }

@@ -31,6 +31,8 @@ final class GatewayUnderTest: Sendable {
     private static let oneForAll = ["max_per_user", "max_ringing_per_user", "starts_per_user"].map {
         "calls.\($0)=1000000"
     }
+    /// All clients come from one address.
+    private static let oneAddress = ["max_per_network", "network_requests"].map { "registration.\($0)=1000000" }
     /// For clients that wait for each notification before they go on: none is held back while they digest an answer,
     /// which would make every call 350 ms long and so leave the gateway idle.
     static let toldAtOnce = ["registration.answer_time=0s", "registration.session_time=0s"]
@@ -46,7 +48,8 @@ final class GatewayUnderTest: Sendable {
         port = try await FreePort.tcp()
         tlsPort = try await FreePort.tcp()
         let mediaPort = try FreePort.udp()
-        let common = ["media.workers=1", "media.bind=127.0.0.1", "log.level=error"] + Self.oneForAll + settings
+        let common =
+            ["media.workers=1", "media.bind=127.0.0.1", "log.level=error"] + Self.oneForAll + Self.oneAddress + settings
         let arguments: [String]
         let files = store == .file ? try DatabaseFolder() : nil
         folder = files?.folder

@@ -114,6 +114,9 @@ extension Registration {
         }
         subscriptions[index].isEnding = true
         actions += [.store(.unsubscribed(id)), .subscriptionsChanged(by: -1)]
+        if let network = subscriptions[index].network {
+            actions.append(.networkChanged(NetworkChange(from: network, to: nil)))
+        }
         return actions + (informing && hadDevice ? inform(.left(id, othersRemain: othersRemain)) : [])
     }
 

@@ -98,7 +98,7 @@ extension Registration {
         let subscription = Subscription(
             id: identity.subscription, channel: identity.channel, clientCorrelator: request.clientCorrelator,
             sendsRingingFeedback: request.sendsRingingFeedback, deviceService: configuration.deviceService,
-            services: services,
+            services: services, network: request.network,
             expiry: now.monotonic + expires, reminder: reminder(for: expires, from: now.monotonic),
             callDeadline: configuration.firstCallTime.map { now.monotonic + $0 },
             queue: NotificationQueue(
@@ -143,6 +143,10 @@ extension Registration {
         var actions: [RegistrationAction] = [
             .store(.subscribed(subscriptions[index].stored(of: user, account, at: now)))
         ]
+        if let network = request.network, network != subscriptions[index].network {
+            actions.append(.networkChanged(NetworkChange(from: subscriptions[index].network, to: network)))
+            subscriptions[index].network = network
+        }
         switch (former, subscriptions[index].device) {
         case (nil, let device?): actions += inform(.joined(device, replacing: nil))
         case (.some, nil): actions += inform(.left(id, othersRemain: false))

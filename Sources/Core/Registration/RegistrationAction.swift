@@ -22,6 +22,9 @@ package enum RegistrationAction: Equatable, Sendable {
     case discarded(Int, of: SubscriptionID)
     /// Count subscriptions that have started (positive) or ended (negative).
     case subscriptionsChanged(by: Int)
+    /// Count a subscription for another network than before, or no more. The network that it was made from has counted
+    /// it already (``NetworkTable/enter(_:at:)``).
+    case networkChanged(NetworkChange)
 }
 
 /// Why a socket is closed.

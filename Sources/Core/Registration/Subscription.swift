@@ -25,6 +25,8 @@ struct Subscription: Equatable, Sendable {
     let deviceService: String
     /// The services that were granted, in the client's spelling.
     var services: [String]
+    /// The network for which it counts; `nil`: unknown, or a guest's.
+    var network: SourceNetwork?
     /// When its life time is over.
     var expiry: MonotonicTime
     /// When its client is told that it should extend; `nil`: it has been told since the last extension, or need not be.

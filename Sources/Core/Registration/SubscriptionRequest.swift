@@ -1,4 +1,5 @@
 package import CallControl
+package import Primitives
 
 /// `subscribeRequest` after parsing (spidr-wire §3.1, §3.2).
 package struct SubscriptionRequest: Equatable, Sendable {
@@ -16,17 +17,20 @@ package struct SubscriptionRequest: Equatable, Sendable {
     package var forceLogOut: Bool
     /// The device's name for itself: a new subscription with the same correlator replaces the old one; `nil`: none.
     package var clientCorrelator: String?
+    /// The network that the request of a user comes from, for ``NetworkTable``; `nil`: unknown, or a guest's.
+    package var network: SourceNetwork?
 
     /// Makes a request of its parts; each parameter is the property of that name.
     package init(
         expires: Duration? = nil, services: [String], sendsRingingFeedback: Bool = false, forceLogOut: Bool = false,
-        clientCorrelator: String? = nil
+        clientCorrelator: String? = nil, network: SourceNetwork? = nil
     ) {
         self.expires = expires
         self.services = services
         self.sendsRingingFeedback = sendsRingingFeedback
         self.forceLogOut = forceLogOut
         self.clientCorrelator = clientCorrelator
+        self.network = network
     }
 }
 
@@ -69,6 +73,10 @@ package enum RegistrationError: Error, Equatable {
     case limitOfGuests
     /// There are as many guests from this network as allowed.
     case limitOfNetworkGuests
+    /// There are as many subscriptions of users from this network as allowed.
+    case limitOfNetwork
+    /// Too many subscriptions of users were made from this network in a short time.
+    case tooOftenFromNetwork(retryAfter: Duration)
     /// The gateway is stopping.
     case draining
 }

@@ -3,6 +3,7 @@ package import CallRuntime
 import Logging
 import MediaServer
 import Observability
+import Primitives
 internal import Registration
 import SignalingServer
 import Storage
@@ -154,6 +155,15 @@ extension ConfigurationKey {
         ConfigurationKey(
             "registration", "max_subscriptions", \.switchboard.maximumSubscriptions, .count(1...10_000_000),
             "Subscriptions of all users and guests; further ones are refused with 503."),
+        ConfigurationKey(
+            "registration", "max_per_network", \.switchboard.networks.maximumSubscriptions, .count(1...10_000_000),
+            "Subscriptions of users from one IPv4 address or IPv6 /64."),
+        ConfigurationKey(
+            "registration", "network_requests", \.switchboard.networks.rate.burst, .count(1...1_000_000),
+            "Subscriptions that users may make in a row from one IPv4 address or IPv6 /64."),
+        ConfigurationKey(
+            "registration", "network_interval", \.switchboard.networks.rate.interval,
+            .duration(.milliseconds(1)...(.seconds(3_600))), "After this time one more is allowed from there."),
         ConfigurationKey(
             "registration", "queue_length", \.switchboard.registration.queue.capacity, .count(1...10_000),
             "Notifications kept per subscription for a client that comes back."),

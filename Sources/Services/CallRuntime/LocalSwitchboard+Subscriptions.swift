@@ -8,11 +8,24 @@ import Synchronization
 extension LocalSwitchboard {
     /// Makes a subscription; see `Registrar`.
     ///
-    /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, `limitOfAllSubscriptions`, or `draining`.
+    /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, `limitOfAllSubscriptions`, `limitOfNetwork`,
+    ///   `tooOftenFromNetwork`, or `draining`.
     package func subscribe(
         _ user: UserAddress, _ request: SubscriptionRequest
     ) async throws(RegistrationError) -> SubscriptionGrant {
         try checkRoom()
+        try await users.enter(request.network)
+        do throws(RegistrationError) {
+            return try await makeSubscription(user, request)
+        } catch {
+            await users.move(NetworkChange(from: request.network, to: nil))
+            throw error
+        }
+    }
+
+    private func makeSubscription(
+        _ user: UserAddress, _ request: SubscriptionRequest
+    ) async throws(RegistrationError) -> SubscriptionGrant {
         let account = await account(of: user)
         var owner = await users.owner(of: user)
         while true {

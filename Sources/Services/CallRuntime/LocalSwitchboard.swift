@@ -40,6 +40,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         package var maximumSubscriptions: Int
         /// The most messages that are kept for all users together, 0 or more.
         package var maximumKeptMessages: Int
+        /// The limits on the subscriptions of users from one network.
+        package var networks: NetworkTable.Configuration
         /// The limits on the number of guests.
         package var guests: GuestTable.Configuration
         /// The longest life time of a guest's subscription; it can be extended.
@@ -53,7 +55,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
             call: Call.Configuration = .init(),
             registration: Registration.Configuration = .init(), maximumSubscriptions: Int = 100_000,
             maximumKeptMessages: Int = 20_000,
-            guests: GuestTable.Configuration = .init(),
+            networks: NetworkTable.Configuration = .init(), guests: GuestTable.Configuration = .init(),
             maximumGuestExpires: Duration = .seconds(300), guestFirstCallTime: Duration = .seconds(30)
         ) {
             self.media = media
@@ -63,6 +65,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
             self.registration = registration
             self.maximumSubscriptions = maximumSubscriptions
             self.maximumKeptMessages = maximumKeptMessages
+            self.networks = networks
             self.guests = guests
             self.maximumGuestExpires = maximumGuestExpires
             self.guestFirstCallTime = guestFirstCallTime
@@ -144,6 +147,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     private func runOwners() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.passOnMediaEvents() }
+            group.addTask { await self.countNetworks() }
             var turn = 0
             for await owner in startedOwners.messages {
                 let executor = executors.isEmpty ? nil : executors[turn % executors.count]
@@ -198,6 +202,11 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
             await owner.run()
             await calls.remove(owner.id)
         }
+    }
+
+    /// Counts the subscriptions of networks as they end or move.
+    private func countNetworks() async {
+        for await change in environment.networkChanges.messages { await users.move(change) }
     }
 
     /// Passes the events of the media plane on to the owners of their calls.

@@ -3,18 +3,21 @@ import Primitives
 import Registration
 
 /// Makes the owner of a user's registration when the user first needs one, replaces an owner that is retired, and
-/// admits guests. To look up an owner, use the `OwnerTable`, which is not isolated to this actor.
+/// admits guests. It also counts the subscriptions of each network. To look up an owner, use the `OwnerTable`, which is
+/// not isolated to this actor.
 actor UserDirectory {
     private nonisolated let environment: RuntimeEnvironment
     private nonisolated let owners: OwnerTable
     private let startedOwners: Inbox<OwnerLoop>
     private var guests: GuestTable
+    private var networks: NetworkTable
 
     init(_ environment: RuntimeEnvironment, _ owners: OwnerTable, startedOwners: Inbox<OwnerLoop>) {
         self.environment = environment
         self.owners = owners
         self.startedOwners = startedOwners
         guests = GuestTable(environment.configuration.guests)
+        networks = NetworkTable(environment.configuration.networks)
     }
 
     /// The owner of a user's registration; `nil` if there is none.
@@ -37,6 +40,16 @@ actor UserDirectory {
         // A guest has one subscription; with the owner of that subscription the guest is gone.
         if let guest = owner.user.guest { guests.leave(guest) }
     }
+
+    /// Counts a subscription that a user is about to make, for the network that it comes from.
+    ///
+    /// - Throws: `limitOfNetwork` or `tooOftenFromNetwork`.
+    func enter(_ network: SourceNetwork?) throws(RegistrationError) {
+        try networks.enter(network, at: environment.clock.now)
+    }
+
+    /// A subscription counts for another network, or for none.
+    func move(_ change: NetworkChange) { networks.move(change) }
 
     /// Admits a guest, and makes its owner.
     ///

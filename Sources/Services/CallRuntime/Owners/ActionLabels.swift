@@ -201,6 +201,7 @@ extension RegistrationAction {
         case .keptMessagesChanged(let difference): "kept messages \(difference > 0 ? "+" : "")\(difference)"
         case .discarded(let count, let subscription): "discarded \(count) of \(subscription)"
         case .subscriptionsChanged(let difference): "subscriptions \(difference > 0 ? "+" : "")\(difference)"
+        case .networkChanged: "network"
         }
     }
 }

@@ -290,6 +290,8 @@ extension RegistrationOwner {
             case .subscriptionsChanged(let difference):
                 environment.subscriptions.change(by: difference)
                 environment.observer.subscriptionsChanged(by: difference)
+            case .networkChanged(let change):
+                environment.networkChanges.post(change)
             }
         }
         settle()

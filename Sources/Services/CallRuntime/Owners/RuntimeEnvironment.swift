@@ -18,6 +18,8 @@ struct RuntimeEnvironment: Sendable {
     let random: SharedRandomSource
     let observer: any RuntimeObserver
     let subscriptions = ProcessCount()
+    /// For the `UserDirectory`, which counts the subscriptions of each network.
+    let networkChanges = Inbox<NetworkChange>()
     /// The messages that are kept for all users.
     let keptMessages = ProcessCount()
     /// The last number that was given to an owed message.

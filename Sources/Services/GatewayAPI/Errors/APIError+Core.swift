@@ -9,7 +9,7 @@ extension APIError {
     /// The refusal of a request about a subscription.
     ///
     /// The code says why; `reason` says what the client can do. ``backOff`` is the time to wait where guests are too
-    /// many, or the gateway drains.
+    /// many, a network has too many subscriptions, or the gateway drains.
     package init(_ error: RegistrationError) {
         self =
             switch error {
@@ -39,6 +39,16 @@ extension APIError {
                     .anonymousRateLimited,
                     "There are as many anonymous callers from your address as one may have; try again later.",
                     retryAfter: Self.backOff)
+            case .limitOfNetwork:
+                APIError(
+                    .subscriptionRateLimited,
+                    "There are as many subscriptions from your address as one may have; try again later.",
+                    retryAfter: Self.backOff)
+            case .tooOftenFromNetwork(let wait):
+                APIError(
+                    .subscriptionRateLimited,
+                    "Too many subscriptions from your address in a short time; wait before the next one.",
+                    retryAfter: wait)
             case .draining:
                 .draining
             }

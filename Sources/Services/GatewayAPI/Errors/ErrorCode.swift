@@ -86,6 +86,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case subscriptionUnsupportedServices = "subscription.unsupported_services"
     /// The user has as many subscriptions as allowed.
     case subscriptionLimitReached = "subscription.limit_reached"
+    /// Too many subscriptions from this network, in a short time or at a time.
+    case subscriptionRateLimited = "subscription.rate_limited"
     /// `notificationType` is not `WebSocket` (spidr-wire §3.1).
     case subscriptionUnsupportedNotificationType = "subscription.unsupported_notification_type"
     /// `expires` is not a positive number of seconds (spidr-wire §3.1).
@@ -211,6 +213,7 @@ extension ErrorCode {
         case .subscriptionNotFound: (404, 39)
         case .subscriptionUnsupportedServices: (403, 35)
         case .subscriptionLimitReached: (403, 19)
+        case .subscriptionRateLimited: (429, 19)
         case .subscriptionUnsupportedNotificationType: (400, 12)
         case .subscriptionInvalidExpiry: (400, 15)
         case .channelNotFound: (404, 39)

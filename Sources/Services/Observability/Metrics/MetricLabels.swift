@@ -65,7 +65,8 @@ package enum AuthenticationFailure: String, MetricLabel {
     case wrongPassword = "wrong_password"
     /// Valid credentials were used for another user's resource.
     case otherUser = "other_user"
-    /// There were too many wrong passwords from this address or for this account, or too many guests from this address.
+    /// There were too many wrong passwords from this address or for this account, or too many guests or subscriptions
+    /// from this address.
     case throttled
     /// A bearer token was not accepted; or a guest's token or realm was invalid, or the token's time has passed.
     case token

@@ -4,6 +4,7 @@ import GatewayAPI
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import Primitives
 import SPiDR
 
 /// A request on a resource of the client protocol, with its body, from a user or guest who has been admitted.
@@ -11,6 +12,8 @@ struct RequestExchange: Sendable {
     let resource: ClientResource
     let method: HTTPRequest.Method
     let principal: Principal
+    /// The network that the request comes from; `nil`: unknown.
+    let network: SourceNetwork?
     /// The `{id}` segment of the path; empty if there is none.
     let id: String
     private let uri: URI
@@ -20,10 +23,12 @@ struct RequestExchange: Sendable {
     ///
     /// - Throws: a refusal if the body is too large, broken, or announced as another type than JSON.
     init(
-        _ request: Request, _ route: Route, _ resource: ClientResource, from principal: Principal, limits: BodyLimits
+        _ request: Request, _ route: Route, _ resource: ClientResource, from principal: Principal,
+        at network: SourceNetwork?, limits: BodyLimits
     ) async throws(Refusal) {
         self.resource = resource
         self.principal = principal
+        self.network = network
         method = request.method
         id = route.id
         uri = request.uri

@@ -29,7 +29,7 @@ extension SignalingResponder {
             return .json(.created, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, exchange)))
         } catch {
             await guests.giveBack(used)
-            if error == .limitOfNetworkGuests { metrics.authenticationFailures[.throttled].increment() }
+            if error.isOfNetwork { metrics.authenticationFailures[.throttled].increment() }
             throw APIError(error)
         }
     }
@@ -79,6 +79,8 @@ extension SignalingResponder {
     ) throws(APIError) -> SubscriptionRequest {
         do throws(RequestFault) {
             var request = try wishes.subscriptionRequest()
+            // Guests have a limit of their own.
+            if case .user = exchange.principal { request.network = exchange.network }
             if case .user(_, _, .bearer(let bearer)) = exchange.principal {
                 request.longestExpires = .seconds(max(1, (bearer.expires * 1_000 - clock.epochMilliseconds) / 1_000))
                 request.allowedServices = bearer.services
@@ -124,5 +126,17 @@ extension SignalingResponder {
             secret: turn.secret, user: grant.subscription.rawValue, timeToLive: turn.timeToLive,
             at: clock.epochMilliseconds / 1_000)
         return SubscribeResponse.TURNField(username: credentials.username, password: credentials.password.value)
+    }
+}
+
+extension RegistrationError {
+    /// Whether too much came from one network.
+    fileprivate var isOfNetwork: Bool {
+        switch self {
+        case .limitOfNetworkGuests, .limitOfNetwork, .tooOftenFromNetwork: true
+        case .noSuchSubscription, .unsupportedServices, .limitOfSubscriptions, .limitOfAllSubscriptions, .limitOfGuests,
+            .draining:
+            false
+        }
     }
 }

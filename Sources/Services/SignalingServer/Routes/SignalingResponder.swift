@@ -6,6 +6,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import Observability
+import Primitives
 
 extension HTTPField.Name {
     fileprivate static let xRequestedWith = Self("X-Requested-With")!
@@ -119,7 +120,9 @@ struct SignalingResponder: Sendable {
         } catch {
             throw Refusal(error, in: route.endpoint.errorForm(of: error))
         }
-        let exchange = try await RequestExchange(request, route, resource, from: principal, limits: limits)
+        let exchange = try await RequestExchange(
+            request, route, resource, from: principal,
+            at: requester.address.map(SourceNetwork.init), limits: limits)
         do throws(APIError) {
             // An operation says by its body whether it changes anything.
             let isRead = request.method == .get || request.method == .head
