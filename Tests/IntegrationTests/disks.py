@@ -3,10 +3,11 @@ import asyncio
 import ctypes
 import os
 import resource
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from peers.gateway import BINARY, Gateway, environment
@@ -18,11 +19,63 @@ SOURCE = Path(__file__).parent / "peers/faulty_disk.c"
 
 
 class FullDisk:
-    """The files of the gateway may not grow beyond what its database has (`RLIMIT_FSIZE`), which SQLite meets as it
-    meets a full disk. No file system has to be mounted for that."""
+    """The folder of the database is on a file system that has no room left: a small tmpfs, which only root can mount,
+    or the same by `peers/faulty_disk.c`, in which every write fails that would make a file longer."""
+
+    says = "database or disk is full"
+    """What SQLite makes of it (SQLITE_FULL)."""
+    BYTES = 16_000_000
 
     def __init__(self, folder: Path):
         self._folder, self.variables = folder, {}
+        self.is_mounted = is_root_of_mounts() and mount(folder, self.BYTES)
+        if not self.is_mounted:
+            self.variables = faulty_disk(folder)
+            self.variables["FULL_SWITCH"] = str(Path(self.variables["LD_PRELOAD"]).with_name("full"))
+
+    def discard(self):
+        if self.is_mounted:
+            # Its gateway may still run.
+            subprocess.run(["umount", "--lazy", self._folder], check=True)
+
+    @contextmanager
+    def fails(self, own: Gateway | None = None) -> Iterator[None]:
+        """Another file takes what is left, to the last byte."""
+        filler = self._folder / "filler" if self.is_mounted else Path(self.variables["FULL_SWITCH"])
+        with open(filler, "wb", buffering=0) as file:
+            for size in (65_536, 4_096, 1) if self.is_mounted else ():
+                with suppress(OSError):
+                    while file.write(bytes(size)):
+                        pass
+        assert not self.is_mounted or os.statvfs(self._folder).f_bavail == 0
+        try:
+            yield
+        finally:
+            filler.unlink()
+
+
+def is_root_of_mounts() -> bool:
+    """Whether this process might mount a file system."""
+    return os.geteuid() == 0 and shutil.which("mount") is not None
+
+
+def mount(folder: Path, size: int) -> bool:
+    """Whether a file system of that many bytes is now there; containers are often not allowed to have one."""
+    options = ["-t", "tmpfs", "-o", f"size={size},mode=700", "orbweaver-test", str(folder)]
+    return subprocess.run(["mount", *options], capture_output=True).returncode == 0
+
+
+class BoundedFiles:
+    """The files of the gateway may not grow beyond what its database has (`RLIMIT_FSIZE`), as with a quota."""
+
+    says = "disk I/O error"
+    """What SQLite makes of it (SQLITE_IOERR)."""
+
+    def __init__(self, folder: Path):
+        self._folder, self.variables = folder, {}
+
+    def discard(self):
+        pass
 
     @contextmanager
     def fails(self, own: Gateway) -> Iterator[None]:
@@ -42,6 +95,11 @@ class ReadOnlyDisk:
     """The folder of the database is on a file system that can become read-only, for files that are open, too
     (`peers/faulty_disk.c`)."""
 
+    says = "disk I/O error"
+
+    def discard(self):
+        pass
+
     def __init__(self, folder: Path):
         self.variables = faulty_disk(folder)
         """With which the gateway has to run."""
@@ -57,7 +115,7 @@ class ReadOnlyDisk:
             self._switch.unlink()
 
 
-DISKS = {"full": FullDisk, "read_only": ReadOnlyDisk}
+DISKS = {"full": FullDisk, "bounded": BoundedFiles, "read_only": ReadOnlyDisk}
 
 
 def faulty_disk(folder: Path) -> dict[str, str]:

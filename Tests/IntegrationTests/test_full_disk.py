@@ -1,9 +1,10 @@
 """A disk that is full, or becomes read-only: what was promised stays, and nothing is promised that cannot be kept."""
 import asyncio
+from collections.abc import Iterator
 
 import pytest
 
-from disks import DISKS, FAILING, WORKING, FullDisk, ReadOnlyDisk, is_refused, says
+from disks import DISKS, FAILING, WORKING, BoundedFiles, FullDisk, ReadOnlyDisk, is_refused, says
 from durability import configured
 from peers import sdp
 from peers.spidr import SpidrPeer
@@ -13,8 +14,10 @@ USERS = ["alice", "bob"]
 
 
 @pytest.fixture(params=DISKS)
-def disk(request, tmp_path) -> FullDisk | ReadOnlyDisk:
-    return DISKS[request.param](tmp_path)
+def disk(request, tmp_path) -> Iterator[FullDisk | BoundedFiles | ReadOnlyDisk]:
+    disk = DISKS[request.param](tmp_path)
+    yield disk
+    disk.discard()
 
 
 async def test_on_a_full_disk_requests_are_refused_and_nothing_promised_is_lost(own_gateway, tmp_path, party, disk):
@@ -27,6 +30,7 @@ async def test_on_a_full_disk_requests_are_refused_and_nothing_promised_is_lost(
             is_refused(await alice.extend(), "subscribeResponse")
         is_refused(await at_alice.send_custom_headers(X_Number="1"), "callControlResponse")
         await says(own, FAILING)
+        await says(own, disk.says)
         # What needs no disk goes on: the state of a call, the channel, the readiness of the process.
         (await alice.state(at_alice.session)).succeeded()
         await bob.lose_channel()

@@ -6,6 +6,8 @@
 // of the real kernel without a disk of its own: a file system is not remounted read-only while a file is open for
 // writing, and permissions do not concern files that are open.
 //
+// While the file $FULL_SWITCH exists no file there gets longer: a write beyond its end fails as on a full disk.
+//
 // In front of the call number $STOPS_AT that changes something there, the process stops itself (SIGSTOP). Half of what
 // an odd call has to write is written by then. $CALLS names a file with the number of calls so far.
 #define _GNU_SOURCE
@@ -19,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -39,11 +42,19 @@ static int is_concerned(int descriptor) {
     return is_below(path);
 }
 
-static int is_read_only(void) {
-    const char *name = getenv("READ_ONLY_SWITCH");
+static int is_on(const char *variable) {
+    const char *name = getenv(variable);
     int before = errno, found = name && access(name, F_OK) == 0;
     errno = before;
     return found;
+}
+
+static int is_read_only(void) { return is_on("READ_ONLY_SWITCH"); }
+
+// Whether a write that ends there finds no room.
+static int finds_no_room(int descriptor, off64_t end) {
+    struct stat64 file;
+    return is_on("FULL_SWITCH") && fstat64(descriptor, &file) == 0 && end > file.st_size;
 }
 
 // Whether the process has to stop now. The number of the call goes to $CALLS.
@@ -90,6 +101,7 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
         REAL(ssize_t, name, int, const void *, size_t, offset_type); \
         if (is_concerned(descriptor)) { \
             REFUSE_READ_ONLY(); \
+            if (finds_no_room(descriptor, (off64_t)offset + (off64_t)count)) { errno = ENOSPC; return -1; } \
             long number; \
             if (counts(&number)) { \
                 if (number % 2 && count > 1) real(descriptor, bytes, count / 2, offset); \
