@@ -1,21 +1,25 @@
 """A database that cannot be written: what a gateway refuses while its disk is read-only, and what it says when it
 finds one at its start (docs/operations.md, Data)."""
 import asyncio
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import yaml
 
 from call_records import sessions_of
 from disks import FAILING, WORKING, ReadOnlyDisk, heed_permissions, is_refused, says
 from durability import configured
 from party.guest import Guest
 from peers import sdp
-from peers.gateway import BINARY, environment, free_ports
+from peers.gateway import BINARY, REPOSITORY, environment, free_ports
 from peers.spidr import SpidrPeer
 from situations import connected, forget
+from test_administration import Admin
+from test_applications import issued, secret_of, with_token
 
 USERS = ["alice", "bob", "carol"]
 WISH = {"subscribeRequest": {"expires": 3600, "service": ["call"], "notificationType": "WebSocket"}}
@@ -30,19 +34,51 @@ class Change(NamedTuple):
     body: dict | None
     wrapper: str
 
+    @property
+    def url(self) -> str:
+        return self.path if self.path.startswith("/rest/") else self.client.path(self.path)
+
     async def made(self):
         return await self.client.request(self.method, self.path, self.body)
 
 
+def changing(document: str) -> set[tuple[str, str, str]]:
+    """Method, path and name of each operation that changes something, and that the gateway has."""
+    paths = yaml.safe_load((REPOSITORY / "openapi" / document).read_text())["paths"]
+    return {
+        (method.upper(), path, operation["operationId"])
+        for path, item in paths.items() for method, operation in item.items()
+        if method != "get" and method != "parameters" and any(str(status) < "300" for status in operation["responses"])
+    }  # fmt: skip
+
+
+def not_made(document: str, made: list[tuple[str, str]]) -> set[str]:
+    """The operations that change something and are not among these methods and paths."""
+
+    def fits(template: str, path: str) -> bool:
+        return re.fullmatch(re.sub(r"\{[^}]*\}", "[^/]+", template) + "/?", path) is not None
+
+    return {
+        name
+        for method, template, name in changing(document)
+        if not any(method == other and fits(template, path) for other, path in made)
+    }
+
+
 async def changes(alice, bob, carol, guest, newcomer, at_alice, at_bob) -> list[Change]:
     """One of every kind, such that each can be made after those before it."""
+    watch = {"eventSubscriptionRequest": {"eventType": "event:presence", "userList": [carol.user], "expires": 3600}}
+    events = (await bob.request("POST", "/eventSubscription", watch)).succeeded()["sessionData"]
+    dora = {"addressBookRequest": {"addressBookEntries": [{"nickname": "dora"}]}}
+    (await bob.request("POST", "/addressbook/contacts/", dora)).succeeded()
     await carol.end(await carol.call("bob", sdp.offer()))  # leaves records of a call
     to_alice, to_carol = await carol.call("alice", sdp.offer()), await bob.call("carol", sdp.offer())
     at_alice_rings = (await alice.expect("call")).session
     at_carol_rings = (await carol.expect("call")).session
     await carol.expect("ringing", to_alice)
     await bob.expect("ringing", to_carol)
-    await guest.expect("ringing", await guest.call("bob", sdp.offer()))
+    of_guest = await guest.call("bob", sdp.offer())
+    await guest.expect("ringing", of_guest)
     record = (await carol.request("GET", "/logHistory")).succeeded()["logItems"][0]["params"]["recordId"]
 
     def start(caller: SpidrPeer, callee: str) -> dict:
@@ -62,6 +98,8 @@ async def changes(alice, bob, carol, guest, newcomer, at_alice, at_bob) -> list[
         Change(carol, "PUT", carol._call(at_carol_rings), operation("callAnswer", sdp=sdp.answer(sdp.offer())),
                "callControlResponse"),
         Change(alice, "PUT", alice._call(at_alice.session), number, "callControlResponse"),
+        Change(alice, "POST", alice._call(at_alice.session) + "/media",
+               {"mediaRequest": {"type": "play", "source": "music", "to": "peer"}}, "mediaResponse"),
         Change(alice, "POST", "/calldisposition", reject, "callDispositionResponse"),
         Change(bob, "DELETE", bob._call(at_bob.session), None, "callControlResponse"),
         Change(bob, "POST", "/instantmessage", {"imRequest": {"toUrl": carol.user, "message": "hi"}}, "imResponse"),
@@ -72,14 +110,31 @@ async def changes(alice, bob, carol, guest, newcomer, at_alice, at_bob) -> list[
         Change(alice, "POST", "/eventSubscription",
                {"eventSubscriptionRequest": {"eventType": "event:presence", "userList": [carol.user]}},
                "eventSubscriptionResponse"),
+        Change(bob, "PUT", f"/eventSubscription/{events}", watch, "eventSubscriptionResponse"),
+        Change(bob, "DELETE", f"/eventSubscription/{events}", None, "eventSubscriptionResponse"),
         Change(alice, "POST", "/addressbook/contacts/",
                {"addressBookRequest": {"addressBookEntries": [{"nickname": "carl"}]}}, "addressBookResponse"),
+        Change(bob, "PUT", "/addressbook/contacts/dora", dora, "addressBookResponse"),
+        Change(bob, "DELETE", "/addressbook/contacts/dora", None, "addressBookResponse"),
+        Change(bob, "PUT", "/routelist", {"routeRequest": {"routeList": ["desk"], "action": "activate"}},
+               "routeResponse"),
         Change(carol, "DELETE", f"/logRecord/{record}", None, "logRecord"),
         Change(carol, "DELETE", "/logHistory", None, "logHistory"),
+        Change(guest, "POST", guest.path("/subscription"), {"subscribeRequest": {"service": ["callMe"]}},
+               "subscribeResponse"),
+        Change(guest, "PUT", guest.path(guest._call(of_guest)),
+               {"callMeRequest": {"type": "sendCustomHeaders", "customParameters": [{"name": "X", "value": "1"}]}},
+               "callMeResponse"),
+        Change(guest, "DELETE", guest.path(guest._call(of_guest)), None, "callMeResponse"),
+        Change(guest, "POST", guest.path("/callMe"), {"callMeRequest": start(guest, "bob") | {
+            "from": "sip:erin@guest.invalid", "notifyChannelId": guest.channel.rsplit("/", 1)[1]}}, "callMeResponse"),
         Change(guest, "PUT", guest.subscription, {"subscribeRequest": {"service": ["callMe"], "expires": 3600}},
                "subscribeResponse"),
         Change(guest, "DELETE", guest.subscription, None, "subscribeResponse"),
         Change(carol, "DELETE", carol.subscription, None, "subscribeResponse"),
+        # The device is called once this is kept.
+        Change(alice, "POST", "/clicktocall",
+               {"clickToCallRequest": {"callingParty": alice.user, "calledParty": bob.user}}, "ctcResponse"),
     ]  # fmt: skip
 
 
@@ -88,7 +143,12 @@ async def test_every_request_that_changes_something_is_refused_and_works_again_a
 ):
     disk = ReadOnlyDisk(tmp_path)
     options = configured(tmp_path, USERS, anonymous={"mode": "open"})
+    secret = await secret_of("portal", options)
     own = own_gateway.configured(*options, logs_events=False, variables=disk.variables)
+    admin = Admin(tmp_path, own.http_port)
+    routes = await asyncio.to_thread(admin.ask, "PUT", "/users/bob@dev.local/routes", {"routes": ["desk"]})
+    assert routes.status == 200, routes.text
+    token = (await issued(own.http, secret, "bob"))[1]["token"]
     alice = await party("alice", base=own.http, correlator="phone")
     bob, carol = await party("bob", base=own.http), await party("carol", base=own.http)
     at_alice, at_bob = await connected(alice, bob)
@@ -98,11 +158,18 @@ async def test_every_request_that_changes_something_is_refused_and_works_again_a
     ):
         await guest.register()
         all_of_them = await changes(alice, bob, carol, guest, newcomer, at_alice, at_bob)
+        made = [(each.method, each.url) for each in all_of_them]
+        assert not_made("orbweaver.yaml", made) == {"issueToken"}, "each operation that changes something"
         forget(alice, bob, carol, guest)
         before = [await sessions_of(each) for each in (alice, bob, carol)]
         with disk.fails():
             for change in all_of_them:
                 is_refused(await change.made(), change.wrapper)
+            # The database itself is asked for these: an application's request, and a token that is good for one login.
+            status, refusal = await issued(own.http, secret)
+            assert (status, refusal["code"]) in [(503, "auth.unavailable"), (503, "service.unavailable")], refusal
+            login = await newcomer.request("POST", "/subscription", WISH, headers=with_token(token))
+            assert login.status == 503 and int(login.headers["retry-after"]) > 0, login.text
             await says(own, FAILING)
             # What changes nothing goes on, and nothing was changed.
             assert [await sessions_of(each) for each in (alice, bob, carol)] == before
@@ -116,7 +183,88 @@ async def test_every_request_that_changes_something_is_refused_and_works_again_a
             (await change.made()).succeeded()
         guest.subscription = carol.subscription = None
         await bob.expect("customParameters", at_bob.session)
+        await alice.expect("call")
+        assert (await issued(own.http, secret))[0] == 201
+        (await newcomer.request("POST", "/subscription", WISH, headers=with_token(token))).succeeded()
         assert await sessions_of(carol) == []
+
+
+# What operators do
+
+
+ADMIN_CHANGES = [
+    ("POST", "/users", {"address": "dave@dev.local", "password": "secret"}),
+    ("PATCH", "/users/bob@dev.local", {"displayName": "Robert"}),
+    ("PUT", "/users/bob@dev.local/voicemail", {"unheard": 1, "heard": 2}),
+    ("PUT", "/users/bob@dev.local/routes", {"routes": ["desk", "mobile"]}),
+    ("POST", "/user-import", '{"address": "erin@dev.local", "password": "secret"}\n'),
+    ("DELETE", "/users/carol@dev.local", None),
+    ("DELETE", "/calls/{call}", None),
+    ("DELETE", "/subscriptions/{subscription}", None),
+    ("PUT", "/log-level", {"level": "info"}),
+    ("POST", "/tokens", {"name": "mon", "role": "read-only"}),
+    ("DELETE", "/tokens/mon", None),
+    ("POST", "/applications", {"name": "archive", "domain": "dev.local"}),
+    ("POST", "/applications/archive/secret", None),
+    ("DELETE", "/applications/archive", None),
+    ("POST", "/drain", None),
+    ("DELETE", "/drain", None),
+]
+"""Each can be made after those before it."""
+SECRETS = "/user-export/with-passwords"
+"""It changes nothing, and must not be answered unless the audit log has it."""
+
+
+async def test_every_change_that_an_operator_asks_for_is_refused_and_works_again_afterwards(
+    own_gateway, tmp_path, peer
+):
+    disk = ReadOnlyDisk(tmp_path)
+    options = configured(tmp_path, USERS, drain={"announce": "60s", "deadline": "120s"})
+    own = own_gateway.configured(*options, logs_events=False, variables=disk.variables)
+    admin = Admin(tmp_path, own.http_port)
+
+    async def ask(method: str, path: str, body=None, **headers: str):
+        return await asyncio.to_thread(admin.ask, method, path, body, **headers)
+
+    async def seen() -> dict:
+        kinds = ("users", "subscriptions", "calls", "tokens", "applications", "log-level", "drain", "audit")
+        found = {kind: (await ask("GET", f"/{kind}")).body for kind in kinds}
+        for each in found["subscriptions"]["items"]:
+            del each["expiresAt"]  # it is worked out anew each time, to the millisecond
+        return found
+
+    alice = await peer("alice", base=own.http)
+    bob = await peer("bob", base=own.http)
+    await alice.call("bob", sdp.offer())
+    await bob.expect("call")
+    names = {
+        "subscription": f"{alice.user}/{alice.subscription.rsplit('/', 1)[1]}",
+        "call": (await ask("GET", "/calls")).body["items"][0]["id"],
+    }
+    all_of_them = [(method, path.format(**names), body) for method, path, body in ADMIN_CHANGES]
+    assert not_made("admin.yaml", [(method, "/admin/v1" + path) for method, path, _ in all_of_them]) == set()
+    before = await seen()
+    with disk.fails():
+        for number, (method, path, body) in enumerate([*all_of_them, ("GET", SECRETS, None)]):
+            # A key, too, would have to be kept.
+            for headers in ({}, {"Idempotency_Key": f"key-{number}"}) if method != "GET" else ({},):
+                refused = await ask(method, path, body, **headers)
+                assert (refused.status, refused.body["code"]) == (503, "service.unavailable"), f"{path}: {refused.text}"
+                assert refused.headers["content-type"] == "application/problem+json"
+                assert len(refused.body["detail"].split()) >= 3 and int(refused.headers["retry-after"]) > 0
+        assert await seen() == before, "it is read, and nothing was done"
+    for number, (method, path, body) in enumerate(all_of_them):
+        async with asyncio.timeout(20):
+            # The journal tries the disk again only a second after it has failed.
+            while (answer := await ask(method, path, body, Idempotency_Key=f"key-{number}")).status == 503:
+                await asyncio.sleep(0.1)
+        assert 200 <= answer.status < 300, f"{method} {path}: {answer.status} {answer.text}"
+        assert "idempotent-replayed" not in answer.headers
+    assert (await ask("GET", SECRETS)).status == 200
+    log = (await ask("GET", "/audit?limit=100")).body["items"]
+    done = [each for each in log if each.get("result") == "done"]
+    assert len(done) == len(before["audit"]["items"]) + len(all_of_them) + 1
+    alice.subscription = None  # an operator has ended it
 
 
 # At the start
