@@ -5,28 +5,48 @@ The routes come from the document. One that this file does not know how to ask, 
 one of, fails the test."""
 import asyncio
 import sqlite3
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
 import pytest_asyncio
+import yaml
 
 from durability import configured
 from party.guest import Guest
 from peers import sdp
 from peers.contract import Contract
 from peers.fleet import add_accounts
-from peers.gateway import REPOSITORY
+from peers.gateway import REPOSITORY, free_ports, orbweaver
 from peers.spidr import Answer, SpidrPeer
+from test_administration import Admin
+from test_applications import issued, secret_of, with_token
 
 USERS = ["alice", "bob", "carol", "dave"]
 CLIENTS = [*USERS, "eve@other.example"]
 VICTIM, GUEST_ACCOUNT = "alice@dev.local", "carol@dev.local"
 NAME = "Liddell of Wonderland"
 """The victim's display name, which an answer to a stranger of another domain must not show."""
+
+
+class Session(NamedTuple):
+    """Of a user whom an application has logged in."""
+
+    application: str
+    domain: str
+    user: str
+
+
+SESSIONS = {
+    "session of an application": Session("portal", "dev.local", "bob"),
+    "session of another application": Session("elsewhere", "other.example", "eve"),
+}
+"""The victim's domain has the first application. Neither logs the victim in."""
 WEBSOCKET = {
     "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
@@ -89,6 +109,8 @@ class Belongings:
     """Real ids by the part of a path in front of `{id}`."""
     media: str = ""
     """A call for `calldisposition`."""
+    session: str | None = None
+    """What an application's user has in place of a password."""
 
     def url(self, route: Route, names: "Belongings | None" = None) -> str:
         """`names`: whose ids, if not one's own."""
@@ -163,6 +185,10 @@ async def scene(own_gateway, tmp_path, contract) -> AsyncIterator[Scene]:
         tmp_path, USERS, anonymous={"mode": "open"}, listen={"host": "127.0.0.1", "poll_time": "1s"},
     )  # fmt: skip
     add_other_domain(tmp_path / "users.sqlite")
+    sessions_of_others = {
+        who: (each.user, await secret_of(each.application, options, domain=each.domain))
+        for who, each in SESSIONS.items()
+    }  # fmt: skip
     own = await asyncio.to_thread(own_gateway.configured, *options, logs_events=False)
     async with AsyncExitStack() as stack:
 
@@ -207,6 +233,18 @@ async def scene(own_gateway, tmp_path, contract) -> AsyncIterator[Scene]:
         clients["guest"] = guests[1]
         clients["nobody"] = await client("nobody")
         clients["nobody"].credentials = None
+        # Users whom applications have logged in, one of the same and one of another domain: they have no password here.
+        for who, (user, secret) in sessions_of_others.items():
+            _, token = await issued(own.http, secret, user, SESSIONS[who].application, SESSIONS[who].domain)
+            stranger = await client(f"{user}@{SESSIONS[who].domain}")
+            wish = {"subscribeRequest": {"expires": 3600, "service": ["call"], "clientCorrelator": "phone"}}
+            granted = await stranger.request("POST", "/subscription", wish, headers=with_token(token["token"]))
+            granted = granted.succeeded()
+            stranger.subscription = granted["subscription"]
+            stranger.channel = granted["subscriptionParams"]["notificationChannel"]
+            stranger.credentials = None
+            clients[who], strangers[who] = stranger, belongings(stranger)
+            strangers[who].session = granted["subscriptionParams"]["sessionId"]
         yield Scene(owner, belongings(guests[0], callSessions=session), clients, strangers)
         for each in (*clients.values(), *guests):
             each.subscription = None  # some are over; the gateway ends anyway
@@ -237,14 +275,14 @@ class Findings(list):
 
     def reveals_nothing(self, scene: Scene, route: Route, who: str, path: str, answer: Answer):
         secrets = [each for of in (scene.alice, scene.guest) for each in of.secrets]
-        if who != "bob":
+        if who not in ("bob", "session of an application"):
             secrets.append(NAME)  # whoever has logged in may search the users of the same domain
         self.hold(not any(each in answer.text for each in secrets), route, who, path, answer)
         # So no page of another origin is shown what a browser's credentials would open.
         self.hold("access-control-allow-credentials" not in answer.headers, route, who, path, answer)
 
 
-STRANGERS = ["bob", "eve@other.example", "guest", "nobody", "wrong password"]
+STRANGERS = ["bob", "eve@other.example", "guest", "nobody", "wrong password", *SESSIONS]
 
 
 @pytest.mark.parametrize("who", STRANGERS)
@@ -260,12 +298,15 @@ async def test_no_route_serves_what_belongs_to_somebody_else(scene: Scene, who):
         if who == "guest":
             headers["x-session"] = scene.strangers["guest"].names["subscription"]
         own = scene.strangers.get(who)
+        if who in SESSIONS:  # the same; a session that fails counts as a guess
+            client = from_address(client.base, f"127.0.1.{number + 1}", contract=client.contract)
+            client.credentials, headers["x-session"] = None, own.session
         for path, body, due in attempts(scene, route, who, own):
             tried += 1
             answer = await ask(client, route, path, body, **headers)
             findings.hold(answer.status in due, route, who, path, answer)
             findings.reveals_nothing(scene, route, who, path, answer)
-        if who == "wrong password":
+        if who == "wrong password" or who in SESSIONS:
             await client.__aexit__(None)
     assert asked == set(ROUTES) and tried > len(ROUTES)
     assert not findings, "\n".join(findings)
@@ -275,7 +316,7 @@ async def test_no_route_serves_what_belongs_to_somebody_else(scene: Scene, who):
 def attempts(scene: Scene, route: Route, who: str, own: Belongings | None):
     """Paths, bodies, and the statuses that are right."""
     victim = scene.guest if "/anonymous/" in route.path else scene.alice
-    has_account = who in ("bob", "eve@other.example")
+    has_account = who in ("bob", "eve@other.example", *SESSIONS)
     if route.kind == PUBLIC:
         yield victim.url(route), None, (200, 404)  # the demo page is not everywhere
     elif route.kind == ABSENT:
@@ -361,6 +402,108 @@ async def test_every_route_serves_its_owner(scene: Scene):
         findings.hold(answer.status in due, route, "owner", urlsplit(path).path, answer)
     assert asked == set(ROUTES)
     assert not findings, "\n".join(findings)
+
+
+# Applications, and what operators may do
+
+
+async def test_an_application_logs_in_users_of_its_own_domain_only(own_gateway, tmp_path, peer):
+    options = configured(tmp_path, USERS)
+    add_other_domain(tmp_path / "users.sqlite")
+    secrets = {
+        "portal": await secret_of("portal", options), "rival": await secret_of("rival", options),
+        "elsewhere": await secret_of("elsewhere", options, domain="other.example"),
+    }  # fmt: skip
+    own = await asyncio.to_thread(own_gateway.configured, *options, logs_events=False)
+    for signer in ("rival", "elsewhere"):
+        status, refusal = await issued(own.http, secrets[signer])
+        assert (status, refusal["code"]) == (403, "auth.wrong_signature"), signer
+    status, refusal = await issued(own.http, secrets["elsewhere"], application="elsewhere")
+    assert (status, refusal["code"]) == (404, "auth.unknown_subscriber")
+    tokens = [
+        (await issued(own.http, secrets["rival"], "bob", "rival"))[1]["token"],
+        (await issued(own.http, secrets["elsewhere"], "eve", "elsewhere", "other.example"))[1]["token"],
+    ]
+    alice = await peer("alice", registered=False, base=own.http)
+    for token in tokens:
+        refused = await alice.request("POST", "/subscription", WISH, headers=with_token(token))
+        refused.refused(403, 46, "subscribeResponse", "auth.token_not_found")
+    # Both are still good for those they are for.
+    for name, token in zip(("bob", "eve@other.example"), tokens):
+        owner = await peer(name, registered=False, base=own.http)
+        granted = await owner.request("POST", "/subscription", WISH, headers=with_token(token))
+        session = granted.succeeded()["subscriptionParams"]["sessionId"]
+        as_alice = await alice.request("GET", "/logHistory", headers={"Authorization": None, "x-session": session})
+        as_alice.refused(403, 65, "logHistory", "auth.session_ended")
+
+
+ROLES = ("read-only", "operator", "admin")
+
+
+def admin_operations() -> list[tuple[str, str, str]]:
+    """Method, path and least role of each."""
+    paths = yaml.safe_load((REPOSITORY / "openapi/admin.yaml").read_text())["paths"]
+    return [
+        (method.upper(), path.removeprefix("/admin/v1"), operation["x-role"])
+        for path, item in paths.items() for method, operation in item.items() if method != "parameters"
+    ]  # fmt: skip
+
+
+async def test_each_operation_of_administration_is_for_its_role_and_greater_ones(own_gateway, tmp_path):
+    """And for no user, application, guest or outsider, on any route."""
+    port = free_ports(1)
+    options = configured(tmp_path, USERS, admin={"host": "127.0.0.1", "port": port})
+    secret = await secret_of("portal", options)
+    own = await asyncio.to_thread(own_gateway.configured, *options, logs_events=False)
+
+    async def made_token(name: str, role: str) -> str:
+        made = await asyncio.to_thread(orbweaver, "admin", "token", "add", name, "--role", role, *options)
+        return made.stdout.strip()
+
+    tokens = {role: await made_token(role, role) for role in ROLES}
+    revoked = await made_token("gone", "admin")
+    await asyncio.to_thread(orbweaver, "admin", "token", "revoke", "gone", *options)
+    names = {"user": VICTIM, "id": "1", "name": "portal"}
+    wrong = {
+        "nobody": None, "a user": "Basic " + b64encode(f"{VICTIM}:dev".encode()).decode(),
+        "the secret of an application": f"Bearer {secret}", "a revoked token": f"Bearer {revoked}",
+        "a made-up token": "Bearer " + "A" * 44,
+    }  # fmt: skip
+
+    async def ask(method: str, path: str, credentials: str | None, source: str) -> tuple[int, str]:
+        headers = {"Authorization": credentials} if credentials else {}
+        connector = aiohttp.TCPConnector(force_close=True, local_addr=(source, 0))
+        async with (
+            aiohttp.ClientSession(connector=connector) as session,
+            session.request(method, f"http://127.0.0.1:{port}/admin/v1{path}", headers=headers) as answer,
+        ):
+            return answer.status, "" if path == "/events" and answer.status == 200 else (await answer.json())["code"]
+
+    findings = []
+    operations = admin_operations()
+    assert len(operations) > 30
+    for number, (method, template, least) in enumerate(operations):
+        path = template.format(**names)
+        for who, credentials in wrong.items():
+            # Each from an address of its own: who guesses is slowed down.
+            status, code = await ask(method, path, credentials, f"127.0.2.{number + 1}")
+            if status != 401 or code not in ("auth.missing", "auth.malformed", "auth.invalid_token"):
+                findings.append(f"{who}: {method} {path} → {status} {code}")
+        for role in ROLES[: ROLES.index(least)]:
+            if (found := await ask(method, path, f"Bearer {tokens[role]}", "127.0.0.1")) != (403, "auth.forbidden"):
+                findings.append(f"{role}: {method} {path} → {found}")
+    assert not findings, "\n".join(findings)
+    # What a role may read it is shown.
+    admin = Admin(tmp_path, port)
+    for method, template, least in operations:
+        if method == "GET" and "{id}" not in template and template != "/events":
+            for role in ROLES[ROLES.index(least) :]:
+                shown = await asyncio.to_thread(admin.ask, method, template.format(**names), token=tokens[role])
+                assert shown.status == 200, f"{role}: {method} {template} → {shown.status} {shown.text}"
+    log = (await asyncio.to_thread(admin.ask, "GET", "/audit?limit=500")).body["items"]
+    done = [each["operation"] for each in log if each["result"] == "done"]
+    assert sorted(done) == sorted([*["addToken"] * 4, "revokeToken", "exportUsersWithPasswords"])
+    assert own.readiness() == 200
 
 
 # Where a request comes from, and what its client says of that

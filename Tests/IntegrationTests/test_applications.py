@@ -13,16 +13,18 @@ USERS = ["alice", "bob"]
 WISHES = {"subscribeRequest": {"service": ["call"], "expires": 3600}}
 
 
-async def secret_of(application: str, options: list[str], command: str = "add") -> str:
-    domain = ["--domain", "dev.local"] if command == "add" else []
-    added = await asyncio.to_thread(orbweaver, "app", command, application, *domain, *options)
+async def secret_of(application: str, options: list[str], command: str = "add", domain: str = "dev.local") -> str:
+    of = ["--domain", domain] if command == "add" else []
+    added = await asyncio.to_thread(orbweaver, "app", command, application, *of, *options)
     assert added.returncode == 0, added.stderr
     return added.stdout.strip()
 
 
-async def issued(base: str, secret: str, user: str = "alice", application: str = "portal") -> tuple[int, dict]:
+async def issued(
+    base: str, secret: str, user: str = "alice", application: str = "portal", domain: str = "dev.local"
+) -> tuple[int, dict]:
     """What an application server does, which is no client of this protocol: it has a client of its own here."""
-    request = {"subscriberId": user, "organizationId": "dev.local"}
+    request = {"subscriberId": user, "organizationId": domain}
     body = json.dumps({"authenticationTokenRequest": request}, indent=1).encode()
     signature = hmac.new(secret.encode(), body, hashlib.sha1).hexdigest()
     url = f"{base}/rest/version/1/application/{application}/authenticationToken"
