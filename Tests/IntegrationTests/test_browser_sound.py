@@ -117,11 +117,13 @@ def test_ice_restarts_in_the_middle_of_a_call_and_nobody_else_notices(pages):
     restarts_ice(bob, alice, "call.verify()")  # the WebSocket is back
 
 
+@in_both_browsers
 def test_a_page_whose_way_to_the_gateway_breaks_finds_another_by_itself(gateway, pages):
     """As when Wi-Fi goes and the telephone network is there: the old addresses are of no use any more, and there are
     others."""
     alice, bob = pages("alice", "bob")
-    with Detour(gateway.media_ports) as old_way, Detour(gateway.media_ports) as new_way:
+    here = routable()
+    with Detour(gateway.media_ports, host=here) as old_way, Detour(gateway.media_ports, host=here) as new_way:
         alice.takes(old_way)
         connect(alice, bob)
         PageEar(alice).hears(heard_in, {"bob"})
