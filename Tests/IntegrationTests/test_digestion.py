@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import pytest
 import pytest_asyncio
+import yaml
 
 from party import Guest, Party, PartyCall
-from peers.gateway import Gateway
+from peers.gateway import REPOSITORY, Gateway
 from situations import connected, held, resumed, two_held_calls
 
 
@@ -65,16 +66,17 @@ def gateway(times) -> Iterator[Gateway]:
 
 @pytest_asyncio.fixture
 async def clients(gateway, times, contract) -> AsyncIterator[Callable]:
-    """`await clients("alice", "guest")`: registered clients that digest. The guest calls Alice."""
+    """`await clients("alice", "guest")`: registered clients that digest. The guest calls Alice; the desk is a device of
+    Bob's that reports by itself that it rings."""
     async with AsyncExitStack() as stack:
 
         async def make(*names: str) -> list[Party]:
-            kinds = {"guest": (Guest, "alice")}
-            made = [kinds.get(name, (Party, name)) for name in names]
-            own = [kind(gateway.http, name, contract=contract) for kind, name in made]
-            for each in own:
-                await stack.enter_async_context(each)
-                await each.register()
+            kinds = {"guest": (Guest, "alice", {}), "desk": (Party, "bob", {"ringing_feedback": True})}
+            own = []
+            for kind, user, wishes in (kinds.get(name, (Party, name, {})) for name in names):
+                each = await stack.enter_async_context(kind(gateway.http, user, contract=contract))
+                await each.register(**wishes)
+                own.append(each)
                 each.digestion, each.session_digestion = times.answer, times.session
             return own
 
@@ -242,12 +244,77 @@ async def a_guest_that_holds(alice, guest):
     await cancelled(guest, alice)
 
 
+@overtaken_by(alice={"respondCallUpdate": 2}, bob={"callCancel": 1, "respondCallUpdate": 1})
+async def new_paths_for_media(alice, bob):
+    """Each restarts ICE, and one comes back with other media, as a page that was loaded again."""
+    outgoing, incoming = await connected(alice, bob)
+    for call in (outgoing, incoming):
+        call.media.restart_ice()
+        await call.update()
+    await outgoing.come_back()
+    await ended(outgoing, incoming)
+
+
+@overtaken_by(alice={"respondCallUpdate": 4}, bob={"callCancel": 1, "respondCallUpdate": 4})
+async def holds_and_resumes_that_cross(alice, bob):
+    """The gateway answers each of two offers that meet by itself."""
+    outgoing, incoming = await connected(alice, bob)
+    for _ in range(2):
+        await asyncio.gather(outgoing.hold(), incoming.hold())
+        await are(("ON_DOUBLE_HOLD", outgoing), ("ON_DOUBLE_HOLD", incoming))
+        await asyncio.gather(outgoing.unhold(), incoming.unhold())
+        await are(("IN_CALL", outgoing), ("IN_CALL", incoming))
+    await ended(outgoing, incoming)
+
+
+@overtaken_by(alice={"callCancel": 2}, bob={"callCancel": 1})
+async def click_to_call(alice, bob):
+    """Accepted by Bob, and declined by him."""
+    for accepts in (True, False):
+        request = {"callingParty": alice.user, "calledParty": bob.user}
+        (await alice.request("POST", "/clicktocall", {"clickToCallRequest": request})).succeeded()
+        at_alice = await alice.incoming()
+        (await at_alice.answer()).succeeded()
+        at_bob = await bob.incoming()
+        if accepts:
+            (await at_bob.answer()).succeeded()
+            await at_alice.until(lambda: at_alice.descriptions and at_alice.is_settled, "connected")
+            await ended(at_alice, at_bob)
+        else:
+            (await at_bob.reject()).succeeded()
+            await at_bob.over()
+            assert (await at_alice.over()).by == "callEnd"
+
+
+@overtaken_by(alice={"ringing": 1}, desk={"callCancel": 1})
+async def what_leaves_a_call_as_it_is(alice, desk):
+    """The device reports that it rings; candidates, digits and music."""
+    outgoing = await alice.dial("bob")
+    incoming = await desk.incoming()
+    (await incoming.ring()).succeeded()
+    await alice.digested(outgoing.session)  # no client can name it before
+    await outgoing.trickle()
+    await alice.expect("ringing", outgoing.session)
+    (await incoming.answer()).succeeded()
+    await outgoing.answered()
+    await incoming.trickle()
+    (await alice.media(outgoing.session, type="dtmf", digits="12")).succeeded()
+    (await alice.media(outgoing.session, type="play", source="music", to="peer")).succeeded()
+    (await alice.media(outgoing.session, type="stop", to="peer")).succeeded()
+    await ended(outgoing, incoming)
+
+
 async def cancelled(caller: Party, callee: Party):
     outgoing, incoming = await caller.dial(callee.name), await callee.incoming()
     await caller.expect("ringing", outgoing.session)
     (await outgoing.end()).succeeded()
     await caller.expect("callEnd", outgoing.session)
     await incoming.over()
+
+
+async def are(*calls: tuple[str, PartyCall]):
+    for state, call in calls:
+        await call.until(lambda state=state, call=call: call.state == state and call.is_settled, state)
 
 
 async def shown(call: PartyCall, who: str):
@@ -259,6 +326,28 @@ async def ended(own: PartyCall, other: PartyCall | None = None):
     (await own.end()).succeeded()
     if other:
         await other.over()
+
+
+OPERATIONS = {
+    "callStart": a_call_and_one_that_is_cancelled,
+    "callAnswer": a_call_and_one_that_is_cancelled,
+    "ringing": what_leaves_a_call_as_it_is,
+    "audit": a_call_to_nobody,
+    "reject": a_rejection,
+    "forward": forwarding,
+    "startCallUpdate": double_hold_and_a_transfer_that_fails,
+    "respondCallUpdate": slow_start,
+    "transfer": blind_transfer,
+    "acceptCallReplace": call_replace_declined_and_accepted,
+    "rejectCallReplace": call_replace_declined_and_accepted,
+    "join": a_conference_that_is_held,
+    "sendCustomHeaders": call_replace_declined_and_accepted,
+    "updateIceCandidate": what_leaves_a_call_as_it_is,
+    "play": what_leaves_a_call_as_it_is,
+    "stop": what_leaves_a_call_as_it_is,
+    "dtmf": what_leaves_a_call_as_it_is,
+}
+"""A course that makes each of them. `DELETE`, click-to-call and `callMe` have resources of their own."""
 
 
 # What the clients are told when
@@ -292,6 +381,26 @@ async def test_without_time_to_digest_clients_would_miss_what_happens(clients, c
     told = {name: Counter(news.split("(")[0] for news in each.too_early) for name, each in zip(names, own)}
     missing = {name: counts - told[name] for name, counts in COURSES[course].items()}
     assert not any(missing.values()), f"in time: {missing}; too early: {told}"
+    asked = set().union(*(each.operations for each in own))
+    assert {operation for operation, of_it in OPERATIONS.items() if of_it is course} <= asked
+
+
+def test_every_operation_about_a_call_has_a_course():
+    schemas = yaml.safe_load((REPOSITORY / "openapi/orbweaver.yaml").read_text())["components"]["schemas"]
+    bodies = "CallCreation", "CallOperation", "CallDispositionRequest", "MediaRequest"
+    described = set().union(*(words_of(schemas[f"{body}Envelope"], schemas) for body in bodies))
+    assert described - {"refer"} == OPERATIONS.keys(), "refer is refused whatever the state of the call"
+
+
+def words_of(schema: dict, schemas: dict) -> set[str]:
+    """What `type` or `action` may say in a body."""
+    if "$ref" in schema:
+        schema = schemas[schema["$ref"].rsplit("/", 1)[1]]
+    fields = schema.get("properties", {})
+    words = [word for name in ("type", "action") if name in fields for word in fields[name].get("enum", [])]
+    words += [fields[name]["const"] for name in ("type", "action") if "const" in fields.get(name, {})]
+    inner = [*schema.get("anyOf", []), *(each for name, each in fields.items() if name.endswith("Request"))]
+    return set(words).union(*(words_of(each, schemas) for each in inner))
 
 
 @at(AMPLE)

@@ -50,6 +50,8 @@ class PartyCall:
         self.candidates: list[str] = []
         """What came of the other party's candidates, in order; an empty line after the last one."""
         self._update: asyncio.Future | None = None
+        self._moves: str | None = None
+        """The direction of the audio that a hold or a resume offers, until it is answered."""
         self._news, self._work = asyncio.Queue(), None
         self._open = 0
         """How many notifications have come that are not worked on to the end."""
@@ -325,18 +327,20 @@ class PartyCall:
             self.descriptions.append(news.sdp)
         self.is_answered = True
         if self._update and not self._update.done():
+            if self._moves not in (None, INACTIVE):  # which is answered with the same by whoever holds and who does not
+                self.remotely_held = audio_direction(news.sdp) in _SILENCE
             self._update.set_result(news)
 
     async def _move(self, holding: bool, direction: str):
         """The state changes when the other side has confirmed it, not before."""
-        before, self.holding = self.holding, holding
+        before, self.holding, self._moves = self.holding, holding, direction
         try:
-            answer = await self.update(direction)
+            await self.update(direction)
         except BaseException:
             self.holding = before
             raise
-        if direction != INACTIVE:  # which is answered with the same by whoever holds and who does not
-            self.remotely_held = audio_direction(answer.sdp) in _SILENCE
+        finally:
+            self._moves = None
 
     async def _offer(self, limit: str | None = None) -> str:
         return self.party.dialect.written(await self.media.offer(self._wishes(limit)), self.holding)

@@ -14,6 +14,10 @@ from .media import PaperMedia, ToneMedia, TricklingMedia
 from .tones import TONES
 
 
+_CHANGES_NOTHING = {"audit", "ringing", "updateIceCandidate", "sendCustomHeaders", "play", "stop", "dtmf"}
+"""Requests whose answer leaves a client's call as it was."""
+
+
 class Party(SpidrPeer):
 
     def __init__(
@@ -50,6 +54,8 @@ class Party(SpidrPeer):
         self.session_digestion: float | None = None
         """The same of an answer that names a new session, where that takes longer."""
         self.too_early: list[str] = []
+        self.operations: set[str | None] = set()
+        """What its requests asked for: the `type` of a body, or its `action`."""
         self._digested: dict[str, float] = {}
         """When the client knows the answer to its latest request about a session, or that changes it."""
         self._tones = [TONES[each] for each in (voice or name, right) if each in TONES]
@@ -100,11 +106,12 @@ class Party(SpidrPeer):
 
     async def request(self, method: str, path: str, body: object = None, **options) -> Answer:
         answer = await super().request(method, path, body, **options)
+        self.operations.add(_type_of(body))
         if self.digestion and method != "GET":
             known = _sessions_in(body) | ({path.split("?")[0].rsplit("/", 1)[1]} if "/callSessions/" in path else set())
             new = _sessions_in(answer.json) - known
             takes = self.session_digestion if new and self.session_digestion is not None else self.digestion
-            if _type_of(body) not in ("audit", "ringing", "updateIceCandidate", "sendCustomHeaders"):
+            if _type_of(body) not in _CHANGES_NOTHING:
                 self._digested |= dict.fromkeys(known | new, asyncio.get_running_loop().time() + takes)
         return answer
 
@@ -187,8 +194,6 @@ def _sessions_in(body: object) -> set[str]:
 
 
 def _type_of(body: object) -> str | None:
-    return (
-        next((each.get("type") for each in body.values() if isinstance(each, dict)), None)
-        if isinstance(body, dict)
-        else None
-    )
+    """The word that says what a request about a call asks for."""
+    wrapped = [each for each in body.values() if isinstance(each, dict)] if isinstance(body, dict) else []
+    return next((each.get("type") or each.get("action") for each in wrapped), None)

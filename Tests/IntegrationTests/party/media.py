@@ -25,7 +25,7 @@ class PaperMedia:
     def __init__(self):
         number = next(_numbers)
         self._session_id, self._version = 7_000_000_000 + number, 0
-        self._ufrag, self._ssrc = f"Pa{number:04d}", 1000 * number
+        self._ufrag, self._ssrc, self._restarts = f"Pa{number:04d}", 1000 * number, 0
         self.kinds: list[str] = []
         """Of the sections so far, in order; they only ever get more (RFC 3264 §8)."""
         self.direction = {"audio": INACTIVE, "video": INACTIVE}
@@ -36,6 +36,10 @@ class PaperMedia:
         ]
         """Lines as they stand after `a=` in a description."""
         self.hears = set
+
+    def restart_ice(self):
+        """From the next description on it has other credentials (RFC 8839 §4.4.1.1.1)."""
+        self._restarts += 1
 
     async def offer(self, wishes: dict[str, str]) -> str:
         """`wishes`: the direction of each kind; a new kind gets a new section."""
@@ -66,7 +70,9 @@ class PaperMedia:
         """The same session, credentials and sources in all descriptions of one end."""
         self._version += 1
         text = _ORIGIN.sub(f"o=- {self._session_id} {self._version}", text)
-        text = re.sub(r"^a=ice-ufrag:\S+", f"a=ice-ufrag:{self._ufrag}", text, flags=re.MULTILINE)
+        restarts = f"{self._restarts:02d}" if self._restarts else ""
+        text = re.sub(r"^a=ice-ufrag:\S+", f"a=ice-ufrag:{self._ufrag}{restarts}", text, flags=re.MULTILINE)
+        text = re.sub(r"^(a=ice-pwd:\S+)", rf"\g<1>{restarts}", text, flags=re.MULTILINE)
         return re.sub(
             r"^a=ssrc:\d(\d+)", lambda found: f"a=ssrc:{self._ssrc + int(found[1])}", text, flags=re.MULTILINE
         )
