@@ -416,6 +416,8 @@ async def test_clients_lose_and_double_nothing_whenever_the_gateway_is_killed(li
         assert not crowd.refused, "\n".join(crowd.refused[:20])
         assert not verdict.faults and not of_fcs.doubled, verdict.explained(of_fcs.doubled)
         assert verdict.restarted and crowd.counts["answered"] > kills, "there were hardly any calls"
+        assert sum(text.name is not None for text in crowd.texts) > kills, "there were hardly any instant messages"
+        assert sum(each.is_confirmed for each in crowd.publications) > kills, "presence hardly changed"
         for client in crowd.clients:
             assert await sessions_of(client) == []
         assert own.metric("orbweaver_calls_active") == 0

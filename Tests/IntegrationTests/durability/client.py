@@ -11,6 +11,8 @@ import aiohttp
 from peers import sdp
 from peers.spidr import PING, Answer, SpidrPeer
 
+from .services import Services, body_of
+
 if TYPE_CHECKING:
     from .crowd import Crowd
 
@@ -125,6 +127,7 @@ class Client(SpidrPeer):
         self._open: aiohttp.ClientWebSocketResponse | None = None
         self._polling: asyncio.Task | None = None
         self._away = 0.0
+        self.services = Services(self)
 
     def __str__(self):
         return f"{self.name}, device {self.place}"
@@ -224,7 +227,7 @@ class Client(SpidrPeer):
         self._remembered.append(entry.event_id)
         if entry.session:
             self._handle(entry, message)
-        elif entry.event != "ping":
+        elif entry.event != "ping" and body_of(message) is None:
             self.crowd.refused.append(f"{self}: was told {entry.event}")
 
     def _handle(self, entry: Entry, message: dict):
@@ -353,6 +356,8 @@ class Client(SpidrPeer):
 
 
 def _body(message: dict) -> str:
+    if (body := body_of(message)) is not None:
+        return body
     if message["eventType"] == "customParameters":
         return message["customParameters"][0]["value"]
     parameters = message.get("sessionParams", {})

@@ -10,6 +10,7 @@ from peers.fleet import add_accounts
 from peers.gateway import Gateway, orbweaver, write_configuration
 
 from .client import ANSWERED, CALLEE, CALLER, CANCELLED, RACED, REJECTED, Client, Conversation, Message
+from .services import PRESENCE, SERVICES, WATCHED, Publication, Text
 
 PLANS = {ANSWERED: 75, RACED: 8, REJECTED: 8, CANCELLED: 9}
 """What happens to a call, and how often: one device answers, all devices answer at once, one device rejects, the caller
@@ -43,6 +44,8 @@ class Crowd:
         self.is_closing = False
         self.conversations: list[Conversation] = []
         self.messages: list[Message] = []
+        self.texts: list[Text] = []
+        self.publications: list[Publication] = []
         self.refused: list[str] = []
         """Refusals for which there is no reason, and subscriptions that were lost."""
         self.counts: Counter[str] = Counter()
@@ -56,6 +59,13 @@ class Crowd:
             for place in range(devices)
         ]
         self._devices = users
+        self.users = list(users)
+        self.watched = {
+            user: self.chance.sample([other for other in users if other != user], min(WATCHED, len(users) - 1))
+            for user in users
+        }
+        """Whom each user watches."""
+        self._killing: asyncio.Future | None = None
 
     @property
     def now(self) -> float:
@@ -67,8 +77,11 @@ class Crowd:
                 await self._stack.enter_async_context(client)
                 await client.register(
                     alone=client.place == 0, listen=False, ringing_feedback=client.reports_ringing,
-                    long_poll=client.polls,
+                    long_poll=client.polls, services=SERVICES,
                 )
+            for client in self.clients:
+                if client.place == 0:
+                    await client.services.watch(self.watched[client.name])
             self._stack.push_async_callback(self._dismiss)
             for client in self.clients:
                 self.spawn(client.keep_listening())
@@ -95,6 +108,18 @@ class Crowd:
         if not task.cancelled() and task.exception():
             self._failures.append(task.exception())
 
+    def listens_to(self, user: str) -> str:
+        """The notification by which a user hears of the presence of others."""
+        return PRESENCE[self.users.index(user) % 2]
+
+    def was_answered(self):
+        """A client has the answer to a request that others are told of."""
+        if self._killing:
+            self.gateway.kill()
+            self.kills.append(self.now)
+            self._killing.set_result(None)
+            self._killing = None
+
     def draw(self, caller: Client) -> Conversation:
         """A call to somebody else."""
         chance = caller.chance
@@ -110,12 +135,20 @@ class Crowd:
 
     async def survive(self, kills: int):
         """Everybody calls, talks and hangs up while the gateway is killed so often; then all calls come to an end."""
-        calling = [self.spawn(client.keep_calling()) for client in self.clients]
+        courses = [
+            course
+            for client in self.clients
+            for course in (
+                client.keep_calling(), client.services.keep_writing(),
+                *([client.services.keep_publishing()] if client.place == 0 else []),
+            )
+        ]  # fmt: skip
+        calling = [self.spawn(course) for course in courses]
         moving = [self.spawn(client.lose_channel_now_and_then()) for client in self.clients]
         while len(self.kills) < kills:
             self._check()
             await asyncio.sleep(self.chance.uniform(0.3, 5))
-            await self._kill()
+            await (self._kill() if self.chance.random() < 0.5 else self._kill_on_an_answer())
             while len(self.kills) < kills and self.chance.random() < 0.25:
                 await self._kill_while_it_starts(self.chance.uniform(0, 1))
             await asyncio.sleep(self.chance.uniform(0, 0.5))
@@ -132,6 +165,12 @@ class Crowd:
     async def _kill(self):
         await asyncio.to_thread(self.gateway.kill)
         self.kills.append(self.now)
+
+    async def _kill_on_an_answer(self):
+        """As soon as a client has one, others may still have to be told."""
+        self._killing = asyncio.get_running_loop().create_future()
+        async with asyncio.timeout(60):
+            await self._killing
 
     async def _kill_while_it_starts(self, after: float):
         """What a life before has left is not finished yet, or just so."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from .client import L5_WINDOW, Client, Entry
 from .crowd import Crowd
+from .services import ServiceReading, lost
 
 RESTART = re.compile(r"5\d\d .*restart", re.IGNORECASE)
 """What the end of a call says that the gateway ended because it had been killed."""
@@ -32,11 +33,14 @@ class Reading:
         """Sessions whose end the client was told."""
         self.doubled: list[str] = []
         self.out_of_order: list[str] = []
+        self.services = ServiceReading(client)
         for entry in handled(client.journal, window):
             self.handled += 1
             if entry.session:
                 self._told[entry.session].append(entry)
                 self._take(entry, entry.session)
+            else:
+                self.services.take(entry)
 
     def __str__(self):
         return str(self._client)
@@ -76,16 +80,19 @@ class Reading:
 
 class Verdict:
     """`lost`: a message whose request was answered with 200 and that the receiver, who had not hung up, never got; or
-    an end of a call that a device was never told. `doubled`: what a client handled twice. `out_of_order`: messages of
-    one party in another order than sent, and whatever concerns a session after its end. A sentence for each."""
+    an end of a call that a device was never told; or what follows from an answered request about a service.
+    `doubled`: what a client handled twice. `out_of_order`: what one party or device said in another order, and whatever
+    concerns a session after its end. A sentence for each."""
 
     def __init__(self, crowd: Crowd, window: int = L5_WINDOW):
         self._crowd = crowd
         readings = [Reading(client, window) for client in crowd.clients]
         self.handled = sum(reading.handled for reading in readings)
         self.repeated = sum(len(client.journal) for client in crowd.clients) - self.handled
-        self.doubled = [each for reading in readings for each in reading.doubled]
-        self.out_of_order = [each for reading in readings for each in reading.out_of_order]
+        self.doubled = [each for reading in readings for each in reading.doubled + reading.services.doubled]
+        self.out_of_order = [
+            each for reading in readings for each in reading.out_of_order + reading.services.out_of_order
+        ]
         self.restarted = len(
             {(client, each.session) for client in crowd.clients for each in client.journal if RESTART.match(each.body)}
         )
@@ -95,6 +102,7 @@ class Verdict:
             for session, leg in client.legs.items()
             if session not in reading.ended and not leg.has_hung_up
         ]
+        self.lost += lost(crowd, [reading.services for reading in readings])
         received: dict[str, set[str]] = defaultdict(set)
         stories = defaultdict(list)
         for client, reading in zip(crowd.clients, readings, strict=True):
@@ -119,10 +127,13 @@ class Verdict:
     @property
     def details(self) -> str:
         confirmed = sum(message.confirmed is not None for message in self._crowd.messages)
+        texts = sum(text.name is not None for text in self._crowd.texts)
+        presence = sum(publication.is_confirmed for publication in self._crowd.publications)
         counted = ", ".join(f"{count} {what}" for what, count in sorted(self._crowd.counts.items()))
         return (
-            f"in {self._crowd.now:.0f} s: {counted}; {confirmed} messages confirmed; {self.repeated} notifications "
-            f"dropped that came again, {self.restarted} ends by a restart"
+            f"in {self._crowd.now:.0f} s: {counted}; {confirmed} messages, {texts} instant messages and {presence} changes "
+            f"of presence confirmed; {self.repeated} notifications dropped that came again, {self.restarted} ends by a "
+            "restart"
         )
 
     @property
