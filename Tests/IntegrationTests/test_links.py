@@ -15,6 +15,7 @@ from peers import (
     schemathesis_hooks,  # noqa: F401: mends made-up bodies
     sdp,
 )
+from peers.schemathesis_run import CHECKS as CHECK_NAMES
 from peers.spidr import SpidrPeer
 from schemathesis import GenerationMode
 from schemathesis.checks import CHECKS
@@ -22,7 +23,6 @@ from schemathesis.core.transport import Response
 from schemathesis.generation.case import Case
 from schemathesis.generation.stateful.state_machine import StepOutput
 from schemathesis.specs.openapi.stateful.links import OpenApiLink
-from test_schemathesis import CHECKS as CHECK_NAMES
 from test_schemathesis import last, linked_description
 
 MADE_UP = 8
