@@ -2,13 +2,14 @@
 import asyncio
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from peers.fleet import PASSWORD, Fleet, add_users, ask, raise_descriptor_limit, request
+from peers.fleet import PASSWORD, REPETITIONS, Fleet, add_users, ask, raise_descriptor_limit, request
 from peers.gateway import Gateway, free_ports, orbweaver, write_configuration
 
 pytestmark = pytest.mark.alone
@@ -148,6 +149,72 @@ async def test_an_account_that_is_attacked_stays_open_for_its_owner(site):
         ).status == 429, "a stranger, even with the right password"
         owner = await ask(second.http_port, "user0", source="127.0.0.3")
         assert owner.status == 201
+
+
+async def gets_in(port: int, user: str, source: str) -> bool:
+    """As a web client does that is told when to come back."""
+    for _ in range(REPETITIONS):
+        answer = await ask(port, user, source=source)
+        if answer.status != 503:
+            return answer.status == 201
+        await asyncio.sleep(answer.body["subscribeResponse"]["retryAfter"] / 1_000)
+    return (await ask(port, user, source=source)).status == 201
+
+
+async def spray(port: int, networks: int, users: int, each: int) -> Counter:
+    """So many addresses guess at all users in turn, each `each` times, and never twice at one user."""
+
+    async def guess(number: int) -> list[int]:
+        names = [f"user{(number + step) % users}" for step in range(each)]
+        source = f"127.0.{3 + number // 200}.{1 + number % 200}"
+        return [(await ask(port, name, f"guess {number}", source)).status for name in names]
+
+    return Counter(status for found in await asyncio.gather(*map(guess, range(networks))) for status in found)
+
+
+async def test_many_addresses_that_guess_at_many_accounts_keep_nobody_out(site):
+    """No address and no account exceeds a limit of its own. Owners get in meanwhile, from networks that their accounts
+    know and from new ones."""
+    own = site(20, log_n=13)
+    with own.gateway() as gateway:
+        port = gateway.http_port
+        for number in range(5):
+            assert await gets_in(port, f"user{number}", f"127.0.0.{10 + number}")
+        attack = asyncio.create_task(spray(port, networks=100, users=20, each=5))
+        while gateway.metric(CHECKS, result="wrong") < 20:
+            await asyncio.sleep(0.01)
+        known = await asyncio.gather(*(gets_in(port, f"user{n}", f"127.0.0.{10 + n}") for n in range(5)))
+        new = await asyncio.gather(*(gets_in(port, f"user{n}", f"127.0.1.{10 + n}") for n in range(5, 15)))
+        assert not attack.done(), "it was over before the owners came"
+        assert all(known) and all(new), (known, new)
+        guesses = await attack
+        assert guesses.keys() <= {403, 503} and gateway.metric(CHECKS, result="wrong") > 100, guesses
+
+
+async def test_accounts_closed_to_strangers_by_many_addresses_open_again_in_time(site):
+    """Each account has had as many wrong passwords from unknown networks as it may. Networks that it knows are not
+    concerned; a new one comes when it is told to (docs/threats.md)."""
+    interval = 3
+    own = site(10, log_n=CHEAP, stranger_failures=10, stranger_interval=f"{interval}s")
+    with own.gateway() as gateway:
+        port = gateway.http_port
+        for number in range(10):
+            assert await gets_in(port, f"user{number}", f"127.0.0.{10 + number}")
+        guesses = await spray(port, networks=60, users=10, each=10)
+        assert guesses[429] > 200, guesses
+        answers = [await ask(port, f"user{number}", source="127.0.1.1") for number in range(5)]
+        assert {answer.status for answer in answers} == {429}, "even with the right password: it would be a free guess"
+        waits = [answer.body["subscribeResponse"]["retryAfter"] / 1_000 for answer in answers]
+        assert all(0 < wait <= interval for wait in waits), waits
+        for number in range(10):
+            assert (await ask(port, f"user{number}", source=f"127.0.0.{10 + number}")).status == 201
+        await asyncio.sleep(max(waits))
+        for number in range(5):
+            assert (await ask(port, f"user{number}", source="127.0.1.1")).status == 201
+        # From now on it is known.
+        assert (await spray(port, networks=60, users=10, each=10))[429] > 200
+        for number in range(5):
+            assert (await ask(port, f"user{number}", source="127.0.1.1")).status == 201
 
 
 async def test_checks_whose_clients_have_gone_are_not_made(site):
