@@ -5,7 +5,7 @@ import Primitives
 /// The user or guest that makes a request on a resource of the client protocol, once admitted.
 ///
 /// A resource is served in the same way to both. They differ in how they are admitted, whose resource is meant, and how
-/// bodies are written. Those differences stand here and in `RequestExchange`.
+/// bodies are written. Those differences stand here and in `Exchange`.
 enum Principal: Sendable {
     /// A user with an account (spidr-wire §1.1).
     ///

@@ -7,11 +7,13 @@ import NIOCore
 import Primitives
 import SPiDR
 
-/// A request on a resource of the client protocol, with its body, from a user or guest who has been admitted.
-struct RequestExchange: Sendable {
-    let resource: ClientResource
+/// A request on the client interface, with its body, and who makes it. No other code reads the body of a request.
+///
+/// The kind of caller is in the type, so that no route of users and guests can be given an application, nor the other
+/// way round (docs/adr/0012).
+struct Exchange<Caller: Sendable>: Sendable {
     let method: HTTPRequest.Method
-    let principal: Principal
+    let principal: Caller
     /// The network that the request comes from; `nil`: unknown.
     let network: SourceNetwork?
     /// The `{id}` segment of the path; empty if there is none.
@@ -19,16 +21,16 @@ struct RequestExchange: Sendable {
     private let uri: URI
     private let body: ByteBuffer
 
-    /// Reads the body of a request.
+    /// Reads the body of a request, and then admits the request by it.
     ///
-    /// - Throws: a refusal if the body is too large, broken, or announced as another type than JSON.
+    /// - Parameter admit: who makes the request, by its body.
+    /// - Throws: a refusal if the body is too large, broken, or announced as another type than JSON, or if the request
+    ///   is not admitted.
     init(
-        _ request: Request, _ route: Route, _ resource: ClientResource, from principal: Principal,
-        at network: SourceNetwork?, limits: BodyLimits
+        _ request: Request, _ route: Route, from requester: Requester, limits: BodyLimits,
+        admit: (ByteBuffer) async throws(APIError) -> Caller
     ) async throws(Refusal) {
-        self.resource = resource
-        self.principal = principal
-        self.network = network
+        network = requester.address.map(SourceNetwork.init)
         method = request.method
         id = route.id
         uri = request.uri
@@ -43,8 +45,36 @@ struct RequestExchange: Sendable {
             // Some clients send a body with DELETE; it is not read (spidr-wire §1.3).
             body = ByteBuffer()
         }
+        do throws(APIError) {
+            principal = try await admit(body)
+        } catch {
+            throw Refusal(error, in: route.endpoint.errorForm(of: error))
+        }
     }
 
+    /// The text of a name in the query; `nil` if it is not there.
+    func query(_ name: String) -> String? { uri.queryParameters[name[...]].map(String.init) }
+
+    /// A whole number in the query, 0 to 999,999,999; `nil` if it is not there.
+    ///
+    /// - Throws: `request.invalid_value` for another value.
+    func number(_ name: String) throws(APIError) -> Int? {
+        guard let text = uri.queryParameters[name[...]] else { return nil }
+        guard text.utf8.count <= 9, let number = Int(text), number >= 0 else {
+            throw APIError(.requestInvalidValue, "\"\(name)\" must be a whole number, 0 or more.")
+        }
+        return number
+    }
+
+    func decode<Content: WireObject>(_ type: Content.Type) throws(APIError) -> Content {
+        try WireJSON.decode(type, from: Data(body.readableBytesView))
+    }
+}
+
+/// A request on a resource of the client protocol, from a user or guest who has been admitted.
+typealias RequestExchange = Exchange<Principal>
+
+extension Exchange<Principal> {
     /// The device that made the request; `nil` if it does not name itself.
     var device: SubscriptionID? {
         switch principal {
@@ -70,25 +100,7 @@ struct RequestExchange: Sendable {
     /// The query `reasonText`; `nil` if there is none (spidr-wire §6.7).
     var reasonText: String? { uri.query == nil ? nil : uri.queryParameters["reasonText"].map(String.init) }
 
-    /// The text of a name in the query; `nil` if it is not there.
-    func query(_ name: String) -> String? { uri.queryParameters[name[...]].map(String.init) }
-
-    /// A whole number in the query, 0 to 999,999,999; `nil` if it is not there.
-    ///
-    /// - Throws: `request.invalid_value` for another value.
-    func number(_ name: String) throws(APIError) -> Int? {
-        guard let text = uri.queryParameters[name[...]] else { return nil }
-        guard text.utf8.count <= 9, let number = Int(text), number >= 0 else {
-            throw APIError(.requestInvalidValue, "\"\(name)\" must be a whole number, 0 or more.")
-        }
-        return number
-    }
-
     // MARK: - Bodies
-
-    func decode<Content: WireObject>(_ type: Content.Type) throws(APIError) -> Content {
-        try WireJSON.decode(type, from: Data(body.readableBytesView))
-    }
 
     /// The call operation in the body, which guests write under another top-level key (spidr-wire §7).
     func decodeCallControl() throws(APIError) -> CallControlRequest {

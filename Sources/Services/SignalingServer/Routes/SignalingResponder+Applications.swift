@@ -1,4 +1,3 @@
-import Foundation
 import GatewayAPI
 import HTTPTypes
 import HummingbirdCore
@@ -11,18 +10,15 @@ extension SignalingResponder {
     func issueToken(
         _ request: Request, _ route: Route, from requester: Requester
     ) async throws(Refusal) -> Answer {
-        let body: ByteBuffer
-        do throws(BodyError) {
-            body = try await request.collectBody(limits)
-        } catch {
-            throw error.refusal(limit: limits.accepted, in: route.endpoint.errorForm)
+        guard let applications else { throw Refusal(.unavailable, in: route.endpoint.errorForm) }
+        let exchange = try await Exchange(request, route, from: requester, limits: limits) {
+            body async throws(APIError) in
+            try await applications.verify(
+                request.headers[.hmac], of: Array(body.readableBytesView), by: route.id, from: requester.address)
         }
         do throws(APIError) {
-            guard let applications else { throw .unavailable }
-            let application = try await applications.verify(
-                request.headers[.hmac], of: Array(body.readableBytesView), by: route.id, from: requester.address)
-            let wanted = try WireJSON.decode(AuthenticationTokenRequest.self, from: Data(body.readableBytesView))
-            let token = try await applications.issueToken(for: wanted, to: application)
+            let token = try await applications.issueToken(
+                for: exchange.decode(AuthenticationTokenRequest.self), to: exchange.principal)
             return .json(.created, WireJSON.encode(wrapping: AuthenticationTokenResponse(token: token)))
         } catch {
             throw Refusal(error, in: route.endpoint.errorForm)

@@ -120,14 +120,14 @@ struct SignalingResponder: Sendable {
         } catch {
             throw Refusal(error, in: route.endpoint.errorForm(of: error))
         }
-        let exchange = try await RequestExchange(
-            request, route, resource, from: principal,
-            at: requester.address.map(SourceNetwork.init), limits: limits)
+        let exchange = try await RequestExchange(request, route, from: requester, limits: limits) { _ in principal }
         do throws(APIError) {
             // An operation says by its body whether it changes anything.
             let isRead = request.method == .get || request.method == .head
-            if isRead || (resource, request.method) == (.call, .put) { return try await answer(exchange, &ticket) }
-            return try await durably { () async throws(APIError) in try await answer(exchange, &ticket) }
+            if isRead || (resource, request.method) == (.call, .put) {
+                return try await answer(exchange, resource, &ticket)
+            }
+            return try await durably { () async throws(APIError) in try await answer(exchange, resource, &ticket) }
         } catch {
             throw Refusal(error, in: route.endpoint.errorForm(of: error))
         }
@@ -146,8 +146,10 @@ struct SignalingResponder: Sendable {
         return answer
     }
 
-    private func answer(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
-        switch (exchange.resource, exchange.method) {
+    private func answer(
+        _ exchange: RequestExchange, _ resource: ClientResource, _ ticket: inout RequestTicket?
+    ) async throws(APIError) -> Answer {
+        switch (resource, exchange.method) {
         case (.subscriptions, _): try await subscribe(exchange, &ticket)
         case (.subscription, .put): try await extend(exchange, &ticket)
         case (.deviceSubscription, _): try await extendDevice(exchange, &ticket)
