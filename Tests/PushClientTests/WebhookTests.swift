@@ -33,9 +33,12 @@ import Testing
             certificate: certificate.certificatePEM, key: certificate.privateKeyPEM.value, answers: answers)
     }
 
-    /// - Parameter attemptTime: how long an answer is waited for.
-    private func client(attemptTime: Duration = .seconds(10)) throws -> PushClient {
+    /// - Parameters:
+    ///   - attemptTime: how long an answer is waited for.
+    ///   - capacity: how many pushes may wait; for a test of the limit.
+    private func client(attemptTime: Duration = .seconds(10), capacity: Int = 10_000) throws -> PushClient {
         var configuration = PushConfiguration()
+        configuration.queue.capacity = capacity
         configuration.attemptTime = attemptTime
         configuration.webhookKeyFolder = folder.path
         configuration.authorityPath = folder.appending(path: "authority.pem").path
@@ -74,6 +77,31 @@ import Testing
         #expect(metrics.pushesActive.value == 100)
         client.shutDown()
         #expect(outcomes.withLock { $0 } == Array(repeating: .givenUp(.shutDown), count: 100))
+        try await silent.stop()
+        try await good.stop()
+    }
+
+    @Test func `a webhook that does not answer takes no room from another`() async throws {
+        let (silent, good) = (try server(answers: false), try server(answers: true))
+        let client = try client(attemptTime: .seconds(3_600), capacity: 30)
+        let stalled = try registration(silent.url)
+        let ended = Mutex<[Int: PushOutcome]>([:])
+        for index in 0..<31 {
+            client.send(message("stalled-\(index)"), to: stalled) { outcome in
+                ended.withLock { $0[index] = outcome }
+            }
+        }
+        // The silent one has all of the room, and so is given no more.
+        #expect(await client.send(message("stalled"), to: stalled) == .givenUp(.overloaded))
+        #expect(ended.withLock { $0 } == [30: .givenUp(.overloaded)])
+        // Whoever has less takes the place of its latest push; the place stays taken by nobody.
+        for index in 0..<5 {
+            #expect(
+                await client.send(message("good-\(index)"), to: try registration(good.url)) == .delivered(name: nil))
+        }
+        #expect(ended.withLock { $0 } == [29: .givenUp(.overloaded), 30: .givenUp(.overloaded)])
+        #expect(metrics.pushesActive.value == 29)
+        client.shutDown()
         try await silent.stop()
         try await good.stop()
     }

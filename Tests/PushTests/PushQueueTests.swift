@@ -50,6 +50,18 @@ import TestSupport
         }
     }
 
+    @Test mutating func `the latest push that has not left makes room, whether it waits or is to be sent again`() {
+        var queue = queue { $0.inFlight = 2 }
+        for number in 1...4 as ClosedRange<UInt64> { _ = queue.submit(number, deadline: at(30), at: at(0)) }
+        #expect(queue.answered(1, .retry(reason: "busy", after: nil), at: at(1), random: &random) == [.send(3)])
+        #expect(queue.giveUpLatest() == [.ended(4, .givenUp(.overloaded))])
+        #expect(queue.giveUpLatest() == [.ended(1, .givenUp(.overloaded))])
+        #expect(queue.giveUpLatest() == [], "2 and 3 have left")
+        #expect(queue.count == 2 && queue.nextDeadline == nil)
+        #expect(
+            queue.answered(2, .delivered(name: nil), at: at(2), random: &random) == [.ended(2, .delivered(name: nil))])
+    }
+
     @Test mutating func `a push whose time is over while it waits is given up then, and is not sent`() {
         var queue = queue { $0.inFlight = 1 }
         _ = queue.submit(1, deadline: at(30), at: at(0))

@@ -41,7 +41,8 @@ extension ConfigurationKey {
             "PEM file with the certificate authorities that may vouch for providers and webhooks."),
         ConfigurationKey(
             "push", "queue_length", \.push.limits.queue.capacity, .count(1...1_000_000),
-            "Pushes to one service, and to all webhooks together, that have not ended; further ones are given up."),
+            "Pushes to one service, and to all webhooks together, that have not ended; further ones are given up. Of "
+                + "webhooks it is those to the host with the most pushes."),
         ConfigurationKey(
             "push", "requests_in_flight", \.push.limits.queue.inFlight, .count(1...1_000),
             "Requests to one service that have no answer yet; further pushes wait."),

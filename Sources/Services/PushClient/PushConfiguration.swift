@@ -42,7 +42,8 @@ package struct PushConfiguration: Sendable {
     /// The folder with the keys of webhooks: for each app a file with its bundle identifier as name, with one key or
     /// more, `whsec_…`, one a line. It is read again when it changes. `nil`: webhooks are not asked.
     package var webhookKeyFolder: String?
-    /// The limits of each provider's queue.
+    /// The limits of each provider's queue. The capacity is also that of all webhooks together: once they have it, a
+    /// push to a host with fewer pushes takes the place of the latest one to the host with the most.
     package var queue = PushQueue.Configuration()
     /// The most requests to one webhook host that have no answer yet, 1…1,000.
     package var webhookRequestsInFlight = 20

@@ -116,6 +116,19 @@ package struct PushQueue: Sendable {
         return end(number, .givenUp(failure)) + start(at: now)
     }
 
+    /// Gives up the latest push that has not left, since another queue needs its place. If all have left, nothing
+    /// happens.
+    package mutating func giveUpLatest() -> [Action] {
+        var latest: UInt64?
+        for (number, entry) in entries where number > latest ?? 0 {
+            if case .inFlight = entry.stage { continue }
+            latest = number
+        }
+        guard let latest else { return [] }
+        defer { forgetEnded() }
+        return end(latest, .givenUp(.overloaded))
+    }
+
     /// What credentials are made of has changed: a new one is asked for, while the old one is used.
     package mutating func credentialReplaced() -> [Action] {
         guard needsCredential, credential != .none, !isAsking else { return [] }
@@ -161,8 +174,7 @@ package struct PushQueue: Sendable {
             case .paused: actions += wait(number, first: true, at: now)
             case .waiting:
                 actions += expire(number)
-                // Its number is still in the queue, where nobody may look for long while a provider is down.
-                if waiting.count > 2 * entries.count + 64 { waiting.keep { entries[$0]?.stage == .waiting } }
+                forgetEnded()
             case .inFlight, nil: break
             }
         }
@@ -265,6 +277,12 @@ package struct PushQueue: Sendable {
         guard !isAsking else { return [] }
         isAsking = true
         return [.obtainCredential]
+    }
+
+    /// Removes the numbers of pushes that have ended while they waited. Nobody may look for them for long while a
+    /// provider is down.
+    private mutating func forgetEnded() {
+        if waiting.count > 2 * entries.count + 64 { waiting.keep { entries[$0]?.stage == .waiting } }
     }
 
     private mutating func expire(_ number: UInt64) -> [Action] {

@@ -92,10 +92,14 @@ final class PushLoop {
         metrics.pushesActive.increment()
         guard isRunning else { return finish(job, provider, .givenUp(.shutDown)) }
         guard let key = laneKey(of: job.registration) else { return finish(job, provider, .givenUp(.notConfigured)) }
-        if provider == .webhook, webhookCount >= configuration.queue.capacity {
-            return finish(job, provider, .givenUp(.overloaded))
-        }
         let number = laneNumber(of: key)
+        if provider == .webhook, webhookCount >= configuration.queue.capacity {
+            takePlace(for: number)
+            guard webhookCount < configuration.queue.capacity else {
+                change(number) { _ in [] }
+                return finish(job, provider, .givenUp(.overloaded))
+            }
+        }
         checkFiles()
         lastPush += 1
         let push = lastPush
@@ -105,6 +109,18 @@ final class PushLoop {
         let wall = WallTime.unixNanoseconds / 1_000_000
         let left = job.message.expires > wall ? min(job.message.expires - wall, 30 * 86_400_000) : 0
         change(number) { $0.submit(push, deadline: now + .milliseconds(Int64(left)), at: now) }
+    }
+
+    /// Gives up a push of the webhook host that has the most of them, unless that is the lane that needs the place: a
+    /// host that is down takes no room from the others.
+    private func takePlace(for number: UInt64) {
+        let counts = laneNumbers.values.lazy.compactMap { [lanes] other in
+            lanes[other].flatMap { $0.key.provider == .webhook ? (lane: other, count: $0.queue.count) : nil }
+        }
+        guard let fullest = counts.max(by: { $0.count < $1.count }),
+            fullest.count > (lanes[number]?.queue.count ?? 0) + 1
+        else { return }
+        change(fullest.lane) { $0.giveUpLatest() }
     }
 
     /// The lane of a device; `nil`: its provider is not configured.
