@@ -36,6 +36,14 @@ import Testing
 
     enum Kind { case refused, dead, credential, retry }
 
+    @Test func `what a provider calls a push can be printed`() {
+        let long = "projects/" + String(repeating: "x", count: 300)
+        for (name, shown) in [("a\n\u{1B}[2Jb", "a??[2Jb"), (long, String(long.prefix(256))), ("", nil), (nil, nil)] {
+            #expect(ApplePush.verdict(status: 200, reason: nil, name: name) == .delivered(name: shown))
+            #expect(GooglePush.verdict(status: 200, name: name) == .delivered(name: shown))
+        }
+    }
+
     /// "FCM error codes", with the details that the service sends along.
     @Test(
         arguments: [

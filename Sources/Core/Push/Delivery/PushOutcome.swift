@@ -12,11 +12,14 @@ package enum PushVerdict: Hashable, Sendable {
     /// The provider refuses the push, and would do so again.
     case refused(status: Int, reason: String)
 
-    /// A provider's word for logs and people: at most 64 printable characters of it; `nil`: there is none.
-    static func printable(_ word: String?) -> String? {
+    /// A provider's word for logs and people: so many printable characters of it at most; `nil`: there is none.
+    package static func printable(_ word: String?, limit: Int = 64) -> String? {
         guard let word, !word.isEmpty else { return nil }
-        return String(decoding: word.utf8.prefix(64).map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
+        return String(decoding: word.utf8.prefix(limit).map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
     }
+
+    /// The push was taken, under a provider's name for it, which is a path with Google.
+    static func delivered(as name: String?) -> PushVerdict { .delivered(name: printable(name, limit: 256)) }
 }
 
 /// What has become of a push.

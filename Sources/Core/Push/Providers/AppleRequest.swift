@@ -76,7 +76,7 @@ package enum ApplePush {
     package static func verdict(
         status: Int, reason: String?, since: UInt64? = nil, name: String? = nil, after delay: Duration? = nil
     ) -> PushVerdict {
-        if status == 200 { return .delivered(name: name) }
+        if status == 200 { return .delivered(as: name) }
         let word = PushVerdict.printable(reason) ?? "status \(status)"
         switch reason {
         case "BadDeviceToken", "DeviceTokenNotForTopic", "Unregistered", "ExpiredToken":

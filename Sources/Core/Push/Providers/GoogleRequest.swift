@@ -93,7 +93,7 @@ package enum GooglePush {
     )
         -> PushVerdict
     {
-        if status == 200 { return .delivered(name: name) }
+        if status == 200 { return .delivered(as: name) }
         let word = PushVerdict.printable(problem.code ?? problem.status) ?? "status \(status)"
         switch problem.code {
         // The token is gone, or is another sender's: this gateway can never use it again.
