@@ -35,6 +35,17 @@ import Testing
         #expect(draft.account.isEnabled && draft.line == 1)
     }
 
+    @Test(arguments: ["\n", "\r\n"])
+    func `lines end as on any system`(_ end: String) throws {
+        let objects = ["a", "b"].map { #"{"address":"\#($0)@example.com","password":"secret"}"# }
+        let rows = ["address,password", "a@example.com,secret", "b@example.com,secret"]
+        for (format, lines, first) in [(.jsonl, objects, 1), (.csv, rows, 2)] as [(UserFile.Format, [String], Int)] {
+            let drafts = try UserFile(format: format).read(Array(lines.map { $0 + end }.joined().utf8))
+            #expect(drafts.map(\.account.user.address.text) == ["a@example.com", "b@example.com"])
+            #expect(drafts.map(\.line) == [first, first + 1])
+        }
+    }
+
     @Test(
         arguments: [
             (.jsonl, "{\"address\":\"a@b.c\",\"password\":\"x\"}\nno JSON", 2, "not a JSON object"),

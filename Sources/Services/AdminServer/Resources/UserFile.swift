@@ -120,8 +120,9 @@ package struct UserFile: Sendable {
         switch format {
         case .jsonl:
             var rows: [(Int, [String: BodyValue])] = []
-            for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-            where !line.allSatisfy(\.isWhitespace) {
+            // Bytes are split, since CRLF is one character of a text, and not the one that ends a line.
+            let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            for (index, line) in lines.map({ Substring($0) }).enumerated() where !line.allSatisfy(\.isWhitespace) {
                 guard let fields = try? JSONDecoder().decode([String: BodyValue].self, from: Data(line.utf8)) else {
                     throw AdminError(.requestMalformedJSON, "This is not a JSON object.").inLine(index + 1)
                 }
