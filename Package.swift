@@ -239,7 +239,10 @@ let package = Package(
             swiftSettings: strict + lifetimes),
         .target(
             name: "SignalingFuzzTargets",
-            dependencies: ["FuzzTargets", "Primitives", "SignalingServer", "Zlib", nioWebSocket, httpTypes],
+            dependencies: [
+                "FuzzTargets", "Primitives", "SignalingServer", "Zlib", "AdminServer", "CallControl", "CallRuntime",
+                "HTTPClient", "Push", "PushClient", nioWebSocket, httpTypes,
+            ],
             path: "Tests/SignalingFuzzTargets", swiftSettings: strict + lifetimes),
         // libFuzzer's entry, which a program can have only once; no test may depend on them.
         .target(name: "CoreFuzzer", dependencies: ["FuzzTargets"], path: "Tests/CoreFuzzer", swiftSettings: strict),

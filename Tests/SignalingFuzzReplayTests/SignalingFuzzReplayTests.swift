@@ -3,7 +3,8 @@ import SignalingFuzzTargets
 import TestSupport
 import Testing
 
-/// The same as FuzzReplayTests for the parsers of the signalling server; and what concerns the targets of both.
+/// The same as FuzzReplayTests for the parsers of the servers and of the push client; and what concerns the targets of
+/// both.
 struct SignalingFuzzReplayTests {
     private static let all = FuzzTarget.core + FuzzTarget.signaling
 

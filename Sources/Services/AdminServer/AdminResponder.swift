@@ -278,11 +278,13 @@ extension IdempotencyKey {
 }
 
 /// What the audit log says that an operation was about.
-enum AuditTarget {
+package enum AuditTarget {
     /// The most characters of a target.
-    private static let length = 256
+    package static let length = 256
 
-    static func text(_ operation: AdminOperation, _ values: [String: String], body: [UInt8]) -> String {
+    /// The target as text: what the path names, or fields of the body, where that says what is new. A body that cannot
+    /// be read says nothing.
+    package static func text(_ operation: AdminOperation, _ values: [String: String], body: [UInt8]) -> String {
         let fields: [AdminOperation: [String]] = [
             .addUser: ["address"], .addToken: ["name", "role"],
             .addApplication: ["name", "domain"], .setLogLevel: ["level"],
@@ -292,7 +294,7 @@ enum AuditTarget {
     }
 
     private static func field(_ name: String, _ body: [UInt8]) -> String {
-        // A body that cannot be read is refused later.
+        // It is refused later.
         let known = Set(
             AdminResponder.userFields + AdminResponder.tokenFields + AdminResponder.applicationFields + ["level"])
         return (try? BodyFields(parsing: body, known: known).text(name)) ?? ""

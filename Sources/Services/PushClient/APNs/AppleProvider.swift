@@ -1,10 +1,10 @@
 internal import Cryptography
 internal import Foundation
-internal import HTTPClient
-internal import Push
+package import HTTPClient
+package import Push
 
 /// The gateway's account with Apple: its provider token, and what answers say.
-struct AppleProvider {
+package struct AppleProvider {
     /// How long a token is used. The service wants a new one not more often than every 20 minutes, and takes none that
     /// is older than an hour ("Establishing a token-based connection to APNs").
     static let tokenTime = Duration.seconds(50 * 60)
@@ -44,7 +44,7 @@ struct AppleProvider {
     }
 
     /// What an answer means.
-    static func verdict(_ response: HTTPResponse) -> PushVerdict {
+    package static func verdict(_ response: HTTPResponse) -> PushVerdict {
         // The status decides where the content cannot be read.
         let problem =
             response.status == 200 ? nil : try? JSONDecoder().decode(Problem.self, from: Data(response.content))

@@ -1,11 +1,11 @@
 internal import Foundation
-internal import HTTPClient
+package import HTTPClient
 internal import Push
 
 extension HTTPResponse {
     /// The header field `Retry-After` (RFC 9110 §10.2.3), in seconds or as a date; `nil`: there is none that can be
     /// read.
-    var retryDelay: Duration? {
+    package var retryDelay: Duration? {
         guard let text = value(of: "retry-after") else { return nil }
         if let seconds = UInt32(text) { return .seconds(Int64(seconds)) }
         let format = DateFormatter()

@@ -46,13 +46,14 @@ struct SecretFile {
 }
 
 /// Why there is no credential. The text never contains a secret.
-enum CredentialProblem: Error, Equatable {
+package enum CredentialProblem: Error, Equatable {
     /// It will not be there later either, unless the operator changes something.
     case unusable(String)
     /// It may be there later.
     case transient(String)
 
-    var reason: String {
+    /// What is wrong, in plain words.
+    package var reason: String {
         switch self {
         case .unusable(let reason), .transient(let reason): reason
         }

@@ -1,11 +1,11 @@
 internal import Cryptography
 internal import Foundation
-internal import HTTPClient
-internal import Push
+package import HTTPClient
+package import Push
 
 /// The gateway's project with Firebase: its access token ("Using OAuth 2.0 for server to server applications"), and
 /// what answers say.
-struct GoogleProvider {
+package struct GoogleProvider {
     let project: PushConfiguration.Google
     private(set) var file: SecretFile
 
@@ -65,12 +65,13 @@ struct GoogleProvider {
     }
 
     /// An access token and the seconds for which it is good.
-    struct Token: Decodable, Equatable, Sendable {
-        var accessToken: String
+    package struct Token: Decodable, Equatable, Sendable {
+        /// The token, visible ASCII characters.
+        package var accessToken: String
         var expiresIn: Double
 
         /// How long it is used: until five minutes before its end, but never less than a minute.
-        var renewal: Duration {
+        package var renewal: Duration {
             .seconds(expiresIn.isFinite ? max(60, min(expiresIn, 86_400) - 300) : 60)
         }
     }
@@ -83,7 +84,7 @@ struct GoogleProvider {
     /// The token in the answer to a ``tokenRequest(seconds:timeout:)``.
     ///
     /// - Throws: why there is none.
-    static func token(_ response: HTTPResponse) throws(CredentialProblem) -> Token {
+    package static func token(_ response: HTTPResponse) throws(CredentialProblem) -> Token {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let bytes = Data(response.content)
@@ -93,7 +94,7 @@ struct GoogleProvider {
             return token
         }
         let problem = try? decoder.decode(TokenProblem.self, from: bytes)
-        let reason = "the token service answers \(response.status) \(problem?.error ?? "")"
+        let reason = "the token service answers \(response.status) \(PushVerdict.printable(problem?.error) ?? "")"
         if response.status == 429 || response.status >= 500 { throw .transient(reason) }
         throw .unusable(reason)
     }
@@ -130,7 +131,7 @@ struct GoogleProvider {
     }
 
     /// What an answer means.
-    static func verdict(_ response: HTTPResponse) -> PushVerdict {
+    package static func verdict(_ response: HTTPResponse) -> PushVerdict {
         let bytes = Data(response.content)
         // The status decides what becomes of the push. Content that cannot be read adds nothing to it.
         if response.status == 200 {
