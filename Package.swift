@@ -146,18 +146,18 @@ let package = Package(
         core("MediaPlane", ["STUN", "ICE", "SDP", "RTP"]),
         core("CallControl", ["SDP"]),
         core("Registration", ["CallControl"]),
-        core("SPiDR", ["CallControl", "Registration", "SDP"]),
+        core("SPiDR", ["CallControl", "Registration", "SDP", "Push"]),
         core("EventAPI", ["CallControl"]),
         core("Push"),
 
         // Services: owners and I/O
         service("Observability", ["CallControl", "Push", logging]),
         service("CallRuntime", ["CallControl", "Registration", "SDP", "Push", "Observability", "Sockets", logging]),
-        service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP"]),
+        service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP", "Push"]),
         service(
             "SignalingServer",
             [
-                "CallControl", "Registration", "SPiDR", "CallRuntime", "GatewayAPI", "Observability", "Cryptography",
+                "CallControl", "Registration", "SPiDR", "Push", "CallRuntime", "GatewayAPI", "Observability", "Cryptography",
                 "EventLoops",
                 "Sockets", "Zlib",
                 hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes,
@@ -173,7 +173,10 @@ let package = Package(
             ]),
         service(
             "Storage",
-            ["CallControl", "CallRuntime", "GatewayAPI", "Observability", "Registration", "Sockets", grdb, logging]),
+            [
+                "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Push", "Registration", "Sockets", grdb,
+                logging,
+            ]),
 
         service(
             "AdminServer",
@@ -186,12 +189,19 @@ let package = Package(
         service(
             "PushClient", ["Push", "Observability", "Cryptography", "HTTPClient", "Sockets", logging]),
 
+        service(
+            "PushDelivery",
+            [
+                "Push", "CallControl", "Registration", "SPiDR", "CallRuntime", "GatewayAPI", "Observability",
+                "Sockets", logging,
+            ]),
+
         // Composition root, command line
         .target(
             name: "Gateway",
             dependencies: [
                 "EventLoops", "Primitives", "CallControl", "Registration", "SPiDR", "CallRuntime", "SDP", "GatewayAPI",
-                "SignalingServer", "AdminServer", "MediaServer", "Storage", "Observability", "Push", "PushClient",
+                "SignalingServer", "AdminServer", "MediaServer", "Storage", "Observability", "Push", "PushClient", "PushDelivery",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioHTTP1, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("../../clients/js")],
@@ -283,12 +293,18 @@ let package = Package(
         tests("ObservabilityTests", ["Observability", "CallControl", logging]),
         tests(
             "StorageTests",
-            ["Storage", "CallRuntime", "CallControl", "CallSupport", "Observability", "Registration", "Sockets"]),
+            ["Storage", "CallRuntime", "CallControl", "CallSupport", "Observability", "Push", "Registration", "Sockets"]),
+        tests(
+            "PushDeliveryTests",
+            [
+                "PushDelivery", "Push", "CallRuntime", "CallControl", "Registration", "GatewayAPI", "Observability",
+                "Sockets", logging,
+            ]),
         tests(
             "AdminServerTests",
             [
-                "AdminServer", "CallControl", "CallRuntime", "CallSupport", "Cryptography", "Observability",
-                "Registration", "Storage", httpTypes, logging, yams,
+                "AdminServer", "CallControl", "CallRuntime", "CallSupport", "Cryptography", "Observability", "Push",
+                "PushDelivery", "Registration", "Storage", httpTypes, logging, yams,
             ]),
         tests(
             "MediaServerTests",
@@ -299,21 +315,21 @@ let package = Package(
             ]),
         tests("CallControlTests", ["CallControl", "SPiDR", "SDP", "CallSupport", "FuzzTargets"]),
         tests("RegistrationTests", ["Registration", "CallControl", "SPiDR", "CallSupport"]),
-        tests("SPiDRTests", ["SPiDR", "CallControl", "Registration", "SDP"]),
+        tests("SPiDRTests", ["SPiDR", "CallControl", "Registration", "SDP", "Push"]),
         tests("EventAPITests", ["EventAPI", "CallControl"]),
         tests(
             "CallRuntimeTests",
-            ["CallRuntime", "CallControl", "CallSupport", "Registration", "SPiDR", "SDP", "Sockets", logging]),
+            ["CallRuntime", "CallControl", "CallSupport", "Registration", "SPiDR", "SDP", "Push", "Sockets", logging]),
         tests("GatewayAPITests", ["GatewayAPI", "SPiDR", "CallControl", "Registration", "SDP", "FuzzTargets"]),
         tests(
             "SignalingServerTests",
             [
                 "SignalingServer", "GatewayAPI", "CallControl", "Registration", "CallRuntime", "Observability",
-                "Cryptography", "EventLoops", "SDP", "Sockets",
+                "Cryptography", "EventLoops", "SDP", "Push", "PushDelivery", "Sockets",
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
             ]),
         tests("GatewayTests", ["Gateway", "CallControl", "Cryptography", "Observability", nioCore, nioPosix, logging]),
-        tests("ContractTests", ["GatewayAPI", "SignalingServer", "SPiDR", "CallControl", httpTypes, yams]),
+        tests("ContractTests", ["GatewayAPI", "SignalingServer", "SPiDR", "CallControl", "Push", httpTypes, yams]),
     ]
 )
 

@@ -4,7 +4,9 @@ import CallRuntime
 import Foundation
 import HTTPTypes
 import Logging
+import Observability
 import Primitives
+import PushDelivery
 import Registration
 import Storage
 import Synchronization
@@ -19,14 +21,18 @@ struct AdminRig {
     let asked = AskedOf()
     let clock = StandingClock()
     let responder: AdminResponder
+    let push: PushDirectory
 
     init() throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         database = try GatewayDatabase(.temporary, logger: logger)
+        push = PushDirectory(
+            limit: 20, users: database.users, journal: VolatileJournal(), clock: clock,
+            metrics: GatewayMetrics(version: "test", startTime: 0), random: SystemRandomSource())
         responder = AdminResponder(
             accounts: database.users, applications: database.applications, routes: database.routes,
             repository: database.administration,
-            administration: asked, controls: asked,
+            administration: asked, push: push, controls: asked,
             journal: VolatileJournal(), events: EventTail(process: "test"), auditLimits: AuditLimits(), clock: clock,
             ownUser: Self.ownUser, process: "test", logger: logger)
     }

@@ -2,6 +2,7 @@ import CallControl
 import Foundation
 import GatewayAPI
 import HTTPTypes
+import Push
 import SPiDR
 import SignalingServer
 import TestSupport
@@ -81,6 +82,8 @@ import Yams
         case ClickToCallRequest.wrapper: try expectRoundTrip(ClickToCallRequest.self, bytes)
         case RouteRequest.wrapper: try expectRoundTrip(RouteRequest.self, bytes)
         case AddressBookRequest.wrapper: try expectRoundTrip(AddressBookRequest.self, bytes)
+        case let wrapper where PushDeviceRequest.acceptedWrappers.contains(wrapper):
+            try expectRoundTrip(PushDeviceRequest.self, bytes)
         default: Issue.record("\(file) holds no known request")
         }
     }
@@ -91,7 +94,7 @@ import Yams
         let (wrapper, json) = try object(bytes)
         let schema =
             file.hasSuffix("unsubscribe.json")
-            ? "unsubscribeResponse" : file.hasSuffix("call-sessions.json") ? "callSessionsResponse" : wrapper
+            ? "unsubscribeResponse" : file.hasSuffix("push-devices.json") ? "appleDeviceList" : file.hasSuffix("call-sessions.json") ? "callSessionsResponse" : wrapper
         #expect(complaints(schema, json).isEmpty, "\(complaints(schema, json))")
         switch schema {
         case "subscribeResponse": try expectExact(SubscribeResponse.self, bytes)
@@ -111,6 +114,8 @@ import Yams
         case "presenceWatcherResponse": try expectExact(PresenceWatcherResponse.self, bytes)
         case "mwiresponse": try expectExact(VoicemailResponse.self, bytes)
         case "eventSubscriptionResponse": try expectExact(EventSubscriptionResponse.self, bytes)
+        case "appleDeviceList", PushDeviceResponse.wrapper(.apple):
+            #expect(try same(WireJSON.encode(try JSONDecoder().decode(PushDeviceResponse.self, from: bytes)), bytes))
         case "statisticsResponse": try expectExact(StatisticsResponse.self, bytes)
         case "notificationMessage": try expectExact(NotificationMessage.self, bytes)
         default: Issue.record("\(file) holds nothing the gateway writes")
@@ -145,7 +150,7 @@ import Yams
             case .addressBook: "AddressBookError"
             case .clickToCall: "ClickToCallError"
             case .routeList: "RouteListError"
-            case .imrn, .applePush, .googlePush: "ServiceError"
+            case .imrn: "ServiceError"
             case .none: "PlainError"
             }
         let complaints = check.complaints(

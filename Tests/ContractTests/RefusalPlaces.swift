@@ -34,7 +34,8 @@ extension Operation {
         case .subscriptions, .subscription, .deviceSubscription, .calls, .callSessions, .call, .callMedia,
             .callStatistics, .dispositions, .logHistory, .logRecord, .directory, .userProfile, .messages, .presence,
             .presenceWatcher, .voicemail, .eventSubscriptions, .eventSubscription, .addressBook, .contacts, .contact,
-            .clickToCall, .routeList:
+            .clickToCall, .routeList, .applePushDevices, .applePushDevice, .googlePushDevices, .googlePushDevice,
+            .webhookPushDevices, .webhookPushDevice:
             .user
         case .guestSubscriptions, .guestSubscription, .guestCalls, .guestCall: .guest
         case .applicationTokens: .application
@@ -51,6 +52,7 @@ extension Operation {
             && [.subscriptions, .subscription, .deviceSubscription, .guestSubscriptions, .guestSubscription].contains(
                 endpoint)
     }
+    private var isOfPush: Bool { endpoint.template.contains("/push/") }
     private var isStarting: Bool { [.calls, .guestCalls].contains(endpoint) }
     /// A request that says what is to happen in a call, and may bring a description.
     private var isCalling: Bool { isWriting && (isStarting || [.call, .guestCall].contains(endpoint)) }
@@ -119,7 +121,7 @@ extension Operation {
         case .eventUnknownPackage: endpoint == .eventSubscriptions
         case .eventNotFound: endpoint == .eventSubscription
         case .serviceUnavailable:
-            isCalling || audience == .application
+            isCalling || audience == .application || isOfPush
                 || [
                     .dispositions, .subscriptions, .guestSubscriptions, .addressBook, .contacts, .contact, .clickToCall,
                     .routeList, .messages, .presence, .presenceWatcher, .eventSubscriptions, .eventSubscription,
@@ -131,6 +133,7 @@ extension Operation {
         case .contactExists: isWriting && [.contacts, .contact].contains(endpoint)
         case .contactLimitReached: endpoint == .contacts
         case .routeNotFound: endpoint == .routeList && method == .put
+        case .pushNotFound: isOfPush && endpoint.template.hasSuffix("{id}")
 
         case .serviceDraining:
             [.subscriptions, .guestSubscriptions, .clickToCall].contains(endpoint) || isStarting

@@ -117,6 +117,8 @@ class Belongings:
         path = route.path.replace("{user}", self.user).replace("{version}", "1")
         if "{id}" in path:
             part = path[: path.index("/{id}")].rsplit("/", 1)[1]
+            if part == "devices":
+                part = "/".join(path[: path.index("/{id}")].rsplit("/", 3)[1:])
             known = (names or self).names
             assert part in known or route.kind == ABSENT, f"{route}: what is a real id of {part}? Add one to this test"
             path = path.replace("{id}", known.get(part, "1"))
@@ -153,6 +155,9 @@ class Belongings:
             "ClickToCallRequestEnvelope": {"clickToCallRequest": {
                 "callingParty": self.user, "calledParty": "bob@dev.local",
             }},
+            "ApplePushDeviceBody": {"bundleID": "com.example.app", "voipDeviceToken": "ab" * 32},
+            "GooglePushDeviceBody": {"bundleID": "com.example.app", "deviceToken": f"token-of-{self.user}"},
+            "WebhookPushDeviceBody": {"bundleID": "com.example.app", "url": "https://push.example.com/"},
             "AuthenticationTokenRequestEnvelope": {"authenticationTokenRequest": {
                 "subscriberId": "alice", "organizationId": "dev.local",
             }},
@@ -221,11 +226,21 @@ async def scene(own_gateway, tmp_path, contract) -> AsyncIterator[Scene]:
             return Belongings(user, {
                 "subscription": subscription, "websocket": channel, "notification": channel,
                 "clientCorrelator": "phone", "callSessions": "none", "logRecord": "none", "contacts": "none",
-                "eventSubscription": "none", "application": "portal", **names,
+                "eventSubscription": "none", "application": "portal",
+                **{f"push/{kind}/devices": "none" for kind in ("apple", "google", "webhook")}, **names,
             })  # fmt: skip
 
+        devices = {}
+        for kind, own in (
+            ("apple", {"voipDeviceToken": "cd" * 32}), ("google", {"deviceToken": "token-of-alice"}),
+            ("webhook", {"url": "https://push.example.com/"}),
+        ):  # fmt: skip
+            body = {"bundleID": "com.example.app", "clientCorrelator": kind, **own}
+            answer = await alice.request("POST", f"/push/{kind}/devices/", body)
+            devices[f"push/{kind}/devices"] = last(answer.succeeded()["registration"])
         owner = belongings(
             alice, callSessions=rings, logRecord=record, contacts="the-white-rabbit", eventSubscription=events,
+            **devices,
         )  # fmt: skip
         owner.media = rings_too
         strangers = {name: belongings(clients[name]) for name in ("bob", "eve@other.example")}
@@ -379,7 +394,7 @@ async def belongings_are_there(scene: Scene) -> tuple:
 
 LAST = (
     "unsubscribe", "removeContact", "deleteEventSubscription", "unsubscribeGuest", "clearLog", "deleteRecord",
-    "endCall", "endGuestCall",
+    "endCall", "endGuestCall", "removeApplePushDevice", "removeGooglePushDevice", "removeWebhookPushDevice",
 )  # fmt: skip
 
 

@@ -11,10 +11,6 @@ import Testing
     /// What a client asks, and the wrapper in which it looks for `statusCode`.
     static let services: [(String, String, String)] = [
         ("POST", user + "/imrn", "imrnResponse."),
-        ("POST", user + "/push/apple/devices/", "appleDeviceRegistrationResponse."),
-        ("DELETE", user + "/push/apple/devices/d1", ""),
-        ("POST", user + "/push/google/devices/", "googleDeviceRegistrationResponse."),
-        ("PUT", user + "/push/google/devices/d1", ""),
     ]
 
     @Test(arguments: services)

@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import Logging
 import Primitives
+import Push
 import Registration
 import Sockets
 import Testing
@@ -191,6 +192,91 @@ import Storage
             #expect(try await count() == 2)
             #expect(try await left(after: 301).calls.map { $0.map(\.call) } == [[JournalConformance.call]])
             #expect(try await count() == 1)
+            try database.close()
+        }
+    }
+}
+
+/// Registrations for push, in the file.
+@Suite struct PushRegistrationRowsTests {
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func withPath(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "push-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        try await body(folder.appending(path: "gateway.sqlite").path)
+    }
+
+    private func open(_ path: String) throws -> (GatewayDatabase, JournalStore) {
+        let database = try GatewayDatabase(.file(path), logger: Self.logger)
+        return (database, try database.openJournal(.init(), clock: FixedClock(), logger: Self.logger))
+    }
+
+    private static func stored(
+        _ id: String, _ target: PushRegistration.Target, account: Int64?, correlator: String? = nil
+    ) throws -> StoredPushRegistration {
+        StoredPushRegistration(
+            try PushRegistration(
+                id: id, user: "alice@example.com", bundleID: "com.example.app", realm: "défaut",
+                services: ["call", "gone"], clientCorrelator: correlator, target: target),
+            account: account, time: 1_700_000_000_000)
+    }
+
+    private static func targets() -> [PushRegistration.Target] {
+        [
+            .apple(.init(voip: Redacted("ab12"), standard: nil, isProduction: true)),
+            .apple(.init(voip: nil, standard: Redacted("cd34"), isProduction: false)),
+            .google(token: Redacted("a:b")), .webhook(url: "https://push.example.com/"),
+        ]
+    }
+
+    @Test func `they are found as they were last, and end with the account`() async throws {
+        try await withPath { path in
+            var (database, store) = try open(path)
+            try await database.users.add(StoredUser(address: JournalConformance.alice, passwordRecord: ""))
+            let account = try #require(try await database.users.user(JournalConformance.alice)?.identity.rawValue)
+            _ = try await store.contents()
+            var kept = try Self.targets().enumerated().map {
+                try Self.stored("d\($0)", $1, account: account, correlator: $0 == 0 ? nil : "phone \($0)")
+            }
+            store.append(kept.map { .pushRegistration(.registered($0)) })
+            kept[1] = try Self.stored("d1", .google(token: Redacted("new")), account: nil)
+            store.append([
+                .pushRegistration(.registered(kept[1])),
+                .pushRegistration(.removed(id: "d2", user: "alice@example.com")),
+                // Of an account that has been followed by another, and of nobody.
+                .pushRegistration(.registered(try Self.stored("d7", Self.targets()[0], account: account &+ 1))),
+            ])
+            kept.remove(at: 2)
+            try await store.durable()
+            try database.close()
+            (database, store) = try open(path)
+            #expect(Set(try await store.contents().pushRegistrations) == Set(kept))
+            try await database.users.remove(JournalConformance.alice)
+            #expect(try await store.contents().pushRegistrations.isEmpty)
+            // A registration that arrives after the account has gone holds nothing up.
+            store.append(.pushRegistration(.registered(kept[0])))
+            try await store.durable()
+            #expect(try await store.contents().pushRegistrations.isEmpty)
+            try database.close()
+        }
+    }
+
+    @Test func `a row that cannot be read is set aside without its tokens`() async throws {
+        try await withPath { path in
+            let (database, store) = try open(path)
+            try await database.users.add(StoredUser(address: JournalConformance.alice, passwordRecord: ""))
+            store.append(
+                .pushRegistration(.registered(try Self.stored("d0", .google(token: Redacted("secret")), account: nil))))
+            try await store.durable()
+            let other = try DatabaseQueue(path: path)
+            try await other.write { try $0.execute(sql: "UPDATE pushRegistration SET provider = 'pigeon'") }
+            let contents = try await store.contents()
+            #expect(contents.pushRegistrations.isEmpty && contents.setAside.map(\.table) == ["pushRegistration"])
+            let kept = try await other.read { try String.fetchOne($0, sql: "SELECT content FROM setAside") }
+            #expect(kept?.contains("pigeon") == true && kept?.contains("secret") == false)
+            try other.close()
             try database.close()
         }
     }

@@ -40,6 +40,9 @@ extension ConfigurationKey {
             ValueFormat.path.orNone("system", "those of this machine"),
             "PEM file with the certificate authorities that may vouch for providers and webhooks."),
         ConfigurationKey(
+            "push", "registrations_per_user", \.push.registrationsPerUser, .count(1...1_000),
+            "Registrations of one user; a further one takes the place of the one that was registered longest ago."),
+        ConfigurationKey(
             "push", "queue_length", \.push.limits.queue.capacity, .count(1...1_000_000),
             "Pushes to one service, and to all webhooks together, that have not ended; further ones are given up. Of "
                 + "webhooks it is those to the host with the most pushes."),

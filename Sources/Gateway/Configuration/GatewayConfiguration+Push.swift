@@ -17,6 +17,8 @@ extension GatewayConfiguration {
         package var googleAccountPath: String?
         /// The FCM HTTP v1 API.
         package var googleURL = PushConfiguration.Google(accountPath: "").url
+        /// The most registrations of one user, 1 or more.
+        package var registrationsPerUser = 20
         /// Everything else. Its providers are filled in by ``configuration``.
         package var limits = PushConfiguration()
 

@@ -11,6 +11,7 @@ import NIOPosix
 import NIOSSL
 package import Observability
 import Primitives
+import PushDelivery
 import SPiDR
 import ServiceLifecycle
 import SignalingServer
@@ -94,6 +95,9 @@ package struct Gateway: Sendable {
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
         let contents = try await journal.contents()
         metrics.rowsSetAside.increment(by: UInt64(contents.setAside.count))
+        let pushDirectory = PushDirectory(
+            limit: configuration.push.registrationsPerUser, restoring: contents.pushRegistrations, users: users,
+            journal: journal, clock: clock, metrics: metrics, random: random)
         await switchboard.restore(contents)
         let authenticator = Authenticator(
             users: users, clock: clock, metrics: metrics, logger: logger, random: random, key: logins.key,
@@ -117,7 +121,7 @@ package struct Gateway: Sendable {
         let signaling = SignalingService(
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets,
             authenticator: authenticator, tokens: tokens, applications: applications, users: users,
-            books: database.addressBooks, routes: database.routes, journal: journal,
+            books: database.addressBooks, routes: database.routes, push: pushDirectory, journal: journal,
             clock: clock, metrics: metrics, pages: pages, group: group, logger: logger)
 
         let drain = DrainService(
@@ -134,7 +138,7 @@ package struct Gateway: Sendable {
             responder: AdminResponder(
                 accounts: database.users, applications: database.applications, routes: database.routes,
                 repository: database.administration,
-                administration: switchboard, controls: controls, journal: journal, events: events,
+                administration: switchboard, push: pushDirectory, controls: controls, journal: journal, events: events,
                 auditLimits: configuration.admin.audit, passwordCost: configuration.authenticator.passwordCost,
                 clock: clock, ownUser: ProcessIdentity.user,
                 process: processName, logger: logger),
@@ -148,7 +152,7 @@ package struct Gateway: Sendable {
             CallEventService(file: eventFile),
             MediaService(media: media),
             SwitchboardService(switchboard: switchboard),
-            AccountService(switchboard: switchboard, clock: clock, logger: logger),
+            AccountService(switchboard: switchboard, push: pushDirectory, clock: clock, logger: logger),
             administration,
             signaling,
             drain,

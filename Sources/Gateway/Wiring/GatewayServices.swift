@@ -3,6 +3,7 @@ import Logging
 import MediaServer
 import Observability
 import Primitives
+import PushDelivery
 import ServiceLifecycle
 import SignalingServer
 import Sockets
@@ -33,6 +34,7 @@ struct JournalService: Service {
 /// Ends what belongs to accounts that were removed, on the command line or otherwise, within two seconds.
 struct AccountService: Service {
     let switchboard: LocalSwitchboard
+    let push: PushDirectory
     let clock: any RuntimeClock
     let logger: Logger
 
@@ -45,6 +47,7 @@ struct AccountService: Service {
                 do { try await clock.sleep(until: clock.now + Self.interval) } catch { return }
                 do throws(StorageError) {
                     try await switchboard.dismissRemovedUsers()
+                    try await push.dismissRemovedUsers()
                 } catch {
                     logger.warning("accounts could not be read", metadata: [LogKey.error: "\(error)"])
                 }

@@ -13,6 +13,7 @@ package struct AdminResponder: Sendable {
     let routes: any RouteRepository
     let repository: any AdministrationRepository
     let administration: any Administration
+    let push: any PushRegistrar
     let controls: any GatewayControls
     let journal: any Journal
     let events: EventTail
@@ -38,13 +39,15 @@ package struct AdminResponder: Sendable {
     /// Makes a responder.
     ///
     /// - Parameters:
+    ///   - push: the registrations for push.
     ///   - passwordCost: the cost of the records of new passwords.
     ///   - ownUser: the user of this process, who needs no token on the socket.
     ///   - process: a name that no other process has.
     package init(
         accounts: any UserAccounts, applications: any ApplicationRepository, routes: any RouteRepository,
         repository: any AdministrationRepository,
-        administration: any Administration, controls: any GatewayControls, journal: any Journal, events: EventTail,
+        administration: any Administration, push: any PushRegistrar, controls: any GatewayControls,
+        journal: any Journal, events: EventTail,
         auditLimits: AuditLimits, passwordCost: PasswordHash.Cost = PasswordHash.Cost(),
         clock: any RuntimeClock, ownUser: UInt32, process: String, logger: Logger
     ) {
@@ -53,6 +56,7 @@ package struct AdminResponder: Sendable {
         self.routes = routes
         self.repository = repository
         self.administration = administration
+        self.push = push
         self.controls = controls
         self.journal = journal
         self.events = events

@@ -33,6 +33,7 @@ package final class SignalingService: Service {
     ///     not depend on a database.
     ///   - books: the address books of users; `nil`: they cannot be used.
     ///   - routes: the routes of users; `nil`: they cannot be used.
+    ///   - push: the registrations for push; `nil`: there can be none.
     ///   - journal: what has to be durable before a request that changes something is answered.
     ///   - pages: the pages by their paths, such as `/` and `/spidr-client.js`; empty if only the interface is served.
     ///   - group: the event loops; they outlive the service.
@@ -41,7 +42,7 @@ package final class SignalingService: Service {
         sockets: SocketDirectory,
         authenticator: Authenticator, tokens: TokenAuthenticator? = nil, applications: ApplicationAuthenticator? = nil,
         users: WatchedUsers? = nil, books: (any AddressBookRepository)? = nil,
-        routes: (any RouteRepository)? = nil,
+        routes: (any RouteRepository)? = nil, push: (any PushRegistrar)? = nil,
         journal: any Journal = VolatileJournal(), clock: any RuntimeClock,
         metrics: GatewayMetrics, pages: [String: Page] = [:],
         group: any EventLoopGroup,
@@ -66,7 +67,7 @@ package final class SignalingService: Service {
             authenticator: authenticator,
             tokens: tokens, applications: applications, guests: guests, metrics: metrics,
             draining: draining, users: users, books: books, bookLimits: configuration.addressBooks, routes: routes,
-            journal: journal,
+            push: push, journal: journal,
             polls: polls, pages: pages,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
             turn: configuration.turn, pollTime: configuration.pollTime, clock: clock, logger: logger)

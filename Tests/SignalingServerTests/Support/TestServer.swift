@@ -6,6 +6,7 @@ import Logging
 import NIOPosix
 import Observability
 import Primitives
+import PushDelivery
 import Registration
 import ServiceLifecycle
 import SignalingServer
@@ -59,9 +60,12 @@ struct TestServer: Sendable {
                 $0, sharingLimitsOf: authenticator, key: CredentialDigest.Key(using: &random), clock: clock,
                 metrics: metrics, logger: logger)
         }
+        let push = PushDirectory(
+            limit: 3, users: watched, journal: VolatileJournal(), clock: clock, metrics: metrics, random: random)
         let service = SignalingService(
             configuration: configuration, switchboard: switchboard, sockets: sockets,
             authenticator: authenticator, tokens: tokens, applications: applications, users: watched, books: books,
+            push: push,
             clock: clock, metrics: metrics, pages: pages,
             group: MultiThreadedEventLoopGroup.singleton,
             logger: logger)

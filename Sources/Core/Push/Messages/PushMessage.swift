@@ -14,7 +14,7 @@ package struct PushMessage: Hashable, Sendable {
     }
 
     /// Why a call need not ring any more. The words are those of CallKit's `CXCallEndedReason`.
-    package enum Ending: String, Hashable, Sendable, CaseIterable {
+    package enum Ending: String, Hashable, Sendable, Codable, CaseIterable {
         /// The caller has given up, or the call has ended in another way.
         case remoteEnded
         /// It has rung for all of its time.

@@ -31,7 +31,7 @@ package struct PushRegistration: Hashable, Sendable {
     }
 
     /// The name of the registration, the last segment of its path.
-    package let id: String
+    package internal(set) var id: String
     /// The address of the user.
     package let user: String
     /// The app: its bundle identifier or package name.

@@ -36,3 +36,19 @@ package struct Envelope<Content: WireObject>: Codable, Sendable {
         try fields.encode(content, forKey: WireKey(Content.wrapper))
     }
 }
+
+/// A body with or without its top-level key (spidr-wire §1.3).
+package struct BareEnvelope<Content: WireObject>: Decodable, Sendable {
+    /// The value.
+    package var content: Content
+
+    /// Reads the value under the first accepted wrapper that is present, or as the whole body.
+    ///
+    /// - Throws: `DecodingError` if the value cannot be read.
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: WireKey.self)
+        let wrapper = Content.acceptedWrappers.first { fields.contains(WireKey($0)) }
+        content =
+            try wrapper.map { try fields.decode(Content.self, forKey: WireKey($0)) } ?? Content(from: decoder)
+    }
+}

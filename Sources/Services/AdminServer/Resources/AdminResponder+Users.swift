@@ -87,6 +87,7 @@ extension AdminResponder {
     private func dismissRemovedUsers() async throws(AdminError) {
         try await storing { () async throws(StorageError) in
             try await administration.dismissRemovedUsers()
+            try await push.dismissRemovedUsers()
             try await journal.durable()
         }
     }

@@ -1,5 +1,6 @@
 package import CallControl
 package import Primitives
+package import Push
 package import Registration
 
 /// Keeps what has to outlive the process: a log of each subscription, and one of each call (docs/adr/0013).
@@ -43,6 +44,8 @@ package enum JournalEntry: Equatable, Sendable {
     case record(CallLogRecord)
     /// The user has removed the record of this session, or all (`nil`) but those that await their continuation.
     case recordRemoved(UserAddress, SessionID?)
+    /// A change of the registrations for push.
+    case pushRegistration(PushRoster.Change)
 }
 
 /// A guest as it outlives the process. It is gone with its subscription.
@@ -72,6 +75,8 @@ package struct JournalContents: Equatable, Sendable {
     package var calls: [[LoggedEvent]]
     /// What is kept for the services of users.
     package var services: StoredServices
+    /// The registrations for push.
+    package var pushRegistrations: [StoredPushRegistration]
     /// When the last process is last known to have run, milliseconds since 1970; 0: never.
     package var stoppedAt: Int64
     /// The rows that could not be understood. They are kept elsewhere, so that an operator can look at them.
@@ -80,12 +85,14 @@ package struct JournalContents: Equatable, Sendable {
     /// Makes contents of their parts; each parameter is the property of that name.
     package init(
         guests: [StoredGuest] = [], subscriptions: [RestoredSubscription] = [], calls: [[LoggedEvent]] = [],
-        services: StoredServices = .init(), stoppedAt: Int64 = 0, setAside: [SetAsideRow] = []
+        services: StoredServices = .init(), pushRegistrations: [StoredPushRegistration] = [], stoppedAt: Int64 = 0,
+        setAside: [SetAsideRow] = []
     ) {
         self.guests = guests
         self.subscriptions = subscriptions
         self.calls = calls
         self.services = services
+        self.pushRegistrations = pushRegistrations
         self.stoppedAt = stoppedAt
         self.setAside = setAside
     }

@@ -30,7 +30,7 @@ package enum ErrorWrapper: String, CaseIterable, Sendable {
     case voicemail = "mwiresponse"
     /// Subscriptions to events other than calls (spidr-wire §10).
     case eventSubscription = "eventSubscriptionResponse"
-    // Services that this gateway does not have (spidr-wire §10, §11)
+    // Services that this gateway does not have (spidr-wire §10)
     /// The address book and its contacts (spidr-wire §10).
     case addressBook = "addressBookResponse"
     /// The search for users in a directory (spidr-wire §10).
@@ -43,10 +43,6 @@ package enum ErrorWrapper: String, CaseIterable, Sendable {
     case clickToCall = "ctcResponse"
     /// The number that a mobile phone dials to reach the service: IP multimedia routing number (spidr-wire §10).
     case imrn = "imrnResponse"
-    /// The registration of a device for push by Apple (spidr-wire §11).
-    case applePush = "appleDeviceRegistrationResponse"
-    /// The registration of a device for push by Google (spidr-wire §11).
-    case googlePush = "googleDeviceRegistrationResponse"
     /// Refusals of guests, with 403 or 429: an invalid token, a forbidden operation, too many requests (spidr-wire
     /// §1.5).
     case authorization = "authorizationResponse"

@@ -162,6 +162,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case contactLimitReached = "contact.limit_reached"
     /// The user has no route of this name.
     case routeNotFound = "route.not_found"
+    /// The user has no such registration for push (spidr-wire §11.1).
+    case pushNotFound = "push.not_found"
 
     // The gateway
     /// The gateway is stopping and takes no new work.
@@ -241,7 +243,7 @@ extension ErrorCode {
         case .watchNotAllowed: (403, 37)
         case .eventUnknownPackage: (489, 12)
         case .eventNotFound: (404, 42)
-        case .contactNotFound, .routeNotFound: (404, 42)
+        case .contactNotFound, .routeNotFound, .pushNotFound: (404, 42)
         case .contactExists, .contactLimitReached: (409, 37)
         case .serviceDraining, .serviceUnavailable: (503, 503)
         case .serviceNotProvided: (403, 35)

@@ -1,3 +1,5 @@
+package import Push
+
 /// Every path that the server answers; `openapi/orbweaver.yaml` describes the same list.
 package enum Endpoint: String, CaseIterable, Sendable {
     /// Where users create subscriptions (spidr-wire §3.1).
@@ -52,6 +54,18 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case routeList = "/rest/version/{version}/user/{user}/routelist"
     /// Where users ask for a call that the gateway places (spidr-wire §10).
     case clickToCall = "/rest/version/{version}/user/{user}/clicktocall"
+    /// Where devices register for push by Apple, and what is registered (spidr-wire §11.1).
+    case applePushDevices = "/rest/version/{version}/user/{user}/push/apple/devices"
+    /// One registration for push by Apple (spidr-wire §11.1).
+    case applePushDevice = "/rest/version/{version}/user/{user}/push/apple/devices/{id}"
+    /// Where devices register for push by Google, and what is registered (spidr-wire §11.1).
+    case googlePushDevices = "/rest/version/{version}/user/{user}/push/google/devices"
+    /// One registration for push by Google (spidr-wire §11.1).
+    case googlePushDevice = "/rest/version/{version}/user/{user}/push/google/devices/{id}"
+    /// Where devices register for push by the app's own service, and what is registered (docs/protocols/spidr.md §11).
+    case webhookPushDevices = "/rest/version/{version}/user/{user}/push/webhook/devices"
+    /// One registration for push by the app's own service (docs/protocols/spidr.md §11).
+    case webhookPushDevice = "/rest/version/{version}/user/{user}/push/webhook/devices/{id}"
     /// Where guests create subscriptions (spidr-wire §7).
     case guestSubscriptions = "/rest/version/{version}/anonymous/{user}/subscription"
     /// One subscription of a guest (spidr-wire §7).
@@ -133,6 +147,12 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .contact: .client(.contact, for: .users)
         case .routeList: .client(.routeList, for: .users)
         case .clickToCall: .client(.clickToCall, for: .users)
+        case .applePushDevices: .client(.pushDevices(.apple), for: .users)
+        case .applePushDevice: .client(.pushDevice(.apple), for: .users)
+        case .googlePushDevices: .client(.pushDevices(.google), for: .users)
+        case .googlePushDevice: .client(.pushDevice(.google), for: .users)
+        case .webhookPushDevices: .client(.pushDevices(.webhook), for: .users)
+        case .webhookPushDevice: .client(.pushDevice(.webhook), for: .users)
         case .guestSubscriptions: .client(.subscriptions, for: .guests)
         case .guestSubscription: .client(.subscription, for: .guests)
         case .guestChannel: .channel(of: .guests)
@@ -172,6 +192,10 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .addressBook, .contacts, .contact: .wrapped(.addressBook)
         case .routeList: .wrapped(.routeList)
         case .clickToCall: .wrapped(.clickToCall)
+        // Clients read the error without a wrapper (spidr-wire §1.5).
+        case .applePushDevices, .applePushDevice, .googlePushDevices, .googlePushDevice, .webhookPushDevices,
+            .webhookPushDevice:
+            .wrapped(.none)
         case .channel, .guestChannel, .poll, .guestPoll, .localization, .isAlive: .wrapped(.none)
         case .health, .ready, .metrics, .page: .problem
         }
@@ -238,6 +262,10 @@ package enum ClientResource: Hashable, Sendable {
     case routeList
     /// Where a call is asked for that the gateway places (spidr-wire §10).
     case clickToCall
+    /// Where devices register for push by a provider, and what is registered (spidr-wire §11.1).
+    case pushDevices(PushProvider)
+    /// One registration for push: read, change, remove (spidr-wire §11.1).
+    case pushDevice(PushProvider)
 }
 
 /// Resources for operators, load balancers and browsers.

@@ -1,4 +1,5 @@
 package import CallControl
+package import Push
 package import Registration
 import SPiDR
 
@@ -115,4 +116,8 @@ package struct ResourcePath: Equatable, Sendable {
     package func channel(_ channel: ChannelID) -> String { "\(base)/websocket/\(channel.rawValue)" }
     /// The path of the same channel for long polls (spidr-wire §4.5).
     package func poll(_ channel: ChannelID) -> String { "\(base)/notification/\(channel.rawValue)" }
+    /// The path of a registration for push, without scheme and host (spidr-wire §11.1).
+    package func push(_ provider: PushProvider, _ device: PushDeviceID) -> String {
+        "\(base)/push/\(provider.rawValue)/devices/\(device.rawValue)"
+    }
 }

@@ -11,8 +11,22 @@ package enum WireJSON {
         guard !body.isEmpty else {
             throw APIError(.requestBodyMissing, "The request needs a JSON body {\"\(Content.wrapper)\": {…}}.")
         }
+        return try read(Envelope<Content>.self, from: body).content
+    }
+
+    /// Reads a request body that may stand without a wrapper (spidr-wire §1.3).
+    ///
+    /// - Throws: as ``decode(_:from:)``.
+    package static func decodeBare<Content: WireObject>(
+        _: Content.Type, from body: Data
+    ) throws(APIError) -> Content {
+        guard !body.isEmpty else { throw APIError(.requestBodyMissing, "The request needs a JSON body {…}.") }
+        return try read(BareEnvelope<Content>.self, from: body).content
+    }
+
+    private static func read<Value: Decodable>(_: Value.Type, from body: Data) throws(APIError) -> Value {
         do {
-            return try JSONDecoder().decode(Envelope<Content>.self, from: body).content
+            return try JSONDecoder().decode(Value.self, from: body)
         } catch let error as DecodingError {
             throw APIError(error)
         } catch {

@@ -105,6 +105,8 @@ package final class GatewayMetrics: Sendable {
     package let pushRequests: CounterFamily<PushProvider>
     /// Pushes that have not ended, now.
     package let pushesActive: Gauge
+    /// Registrations for push, now.
+    package let pushRegistrations: Gauge
 
     private let families: [MetricFamily]
 
@@ -217,6 +219,7 @@ package final class GatewayMetrics: Sendable {
             "orbweaver_push_requests_total", "Requests to push providers, repeated ones included.",
             by: PushProvider.self)
         pushesActive = registry.gauge("orbweaver_pushes_active", "Pushes that wait or have no answer yet.")
+        pushRegistrations = registry.gauge("orbweaver_push_registrations", "Devices that have registered for push.")
         families = registry.families
     }
 

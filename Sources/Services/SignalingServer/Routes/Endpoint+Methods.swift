@@ -9,6 +9,8 @@ extension Endpoint {
             .messages, .presence, .presenceWatcher, .eventSubscriptions, .contacts, .clickToCall:
             [.post]
         case .subscription, .guestSubscription, .eventSubscription: [.put, .delete]
+        case .applePushDevices, .googlePushDevices, .webhookPushDevices: [.get, .post]
+        case .applePushDevice, .googlePushDevice, .webhookPushDevice: [.get, .put, .delete]
         case .deviceSubscription: [.put]
         case .routeList: [.get, .put]
         case .call, .guestCall, .contact: [.get, .put, .delete]
@@ -35,8 +37,7 @@ extension AbsentService {
     /// The methods that clients use with the service. The answer is the same for all methods.
     package var methods: [HTTPRequest.Method] {
         switch self {
-        case .imrn, .applePushDevices, .googlePushDevices: [.post]
-        case .applePushDevice, .googlePushDevice: [.put, .delete]
+        case .imrn: [.post]
         }
     }
 }

@@ -69,6 +69,11 @@ struct Exchange<Caller: Sendable>: Sendable {
     func decode<Content: WireObject>(_ type: Content.Type) throws(APIError) -> Content {
         try WireJSON.decode(type, from: Data(body.readableBytesView))
     }
+
+    /// The body with or without a wrapper.
+    func decodeBare<Content: WireObject>(_ type: Content.Type) throws(APIError) -> Content {
+        try WireJSON.decodeBare(type, from: Data(body.readableBytesView))
+    }
 }
 
 /// A request on a resource of the client protocol, from a user or guest who has been admitted.

@@ -33,6 +33,8 @@ struct SignalingResponder: Sendable {
     let bookLimits: AddressBookLimits
     /// The routes of users; `nil`: there is no database.
     let routes: (any RouteRepository)?
+    /// The registrations for push; `nil`: they are not offered.
+    let push: (any PushRegistrar)?
     let journal: any Journal
     let polls: PollDirectory
     /// Whether `/metrics` is refused here, because another listener, which outsiders do not reach, serves it.
@@ -183,6 +185,11 @@ struct SignalingResponder: Sendable {
         case (.routeList, .put): try await changeRoutes(exchange)
         case (.routeList, _): try await queryRoutes(exchange)
         case (.clickToCall, _): try await clickToCall(exchange, &ticket)
+        case (.pushDevices(let provider), .post): try await registerPushDevice(exchange, with: provider)
+        case (.pushDevices(let provider), _): try await queryPushDevices(exchange, with: provider)
+        case (.pushDevice(let provider), .put): try await updatePushDevice(exchange, with: provider)
+        case (.pushDevice(let provider), .delete): try await removePushDevice(exchange, with: provider)
+        case (.pushDevice(let provider), _): try await queryPushDevices(exchange, with: provider, only: exchange.id)
         }
     }
 }

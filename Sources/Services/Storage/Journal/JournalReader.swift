@@ -51,9 +51,10 @@ enum JournalReader {
         try addNotifications(to: &subscriptions, events, database, &setAside)
         let guests = try guests(of: subscriptions, database, &setAside)
         let services = try ServiceRows.contents(database, &setAside)
+        let registrations = try PushRegistrationRows.contents(database, &setAside)
         return JournalContents(
-            guests: guests, subscriptions: subscriptions, calls: calls, services: services, stoppedAt: stoppedAt,
-            setAside: setAside.entries)
+            guests: guests, subscriptions: subscriptions, calls: calls, services: services,
+            pushRegistrations: registrations, stoppedAt: stoppedAt, setAside: setAside.entries)
     }
 
     /// The events of the calls that have not ended, have ended since `time`, or are told of by a notification; `nil`

@@ -44,6 +44,7 @@ enum JournalWriter {
                 written.records += try RecordRows.write(record, perUser: recordLimit, database, logger)
             case .recordRemoved(let user, let id):
                 written.records += try RecordRows.remove(id, of: user, database)
+            case .pushRegistration(let change): try PushRegistrationRows.write(change, database)
             case .registration(.subscribed(let subscription)): try write(subscription, database)
             case .registration(.unsubscribed(let id)): try remove(id, database)
             case .registration(.notified(let id, let frame)):

@@ -144,6 +144,7 @@ enum Schema {
         registerIdentities(&migrator)
         migrator.registerRoutes()
         registerOwedMessages(&migrator)
+        registerPushRegistrations(&migrator)
         return migrator
     }
 }

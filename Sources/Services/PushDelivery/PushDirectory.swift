@@ -1,0 +1,153 @@
+package import CallControl
+package import CallRuntime
+package import Observability
+package import Primitives
+package import Push
+import Registration
+import Sockets
+import Synchronization
+
+/// The owner of all registrations for push, and the only one who changes them.
+package actor PushDirectory: PushRegistrar {
+    private var roster: PushRoster
+    /// The devices of each user that want to be woken for calls: what ``devices(of:)`` reads at once. It is written
+    /// here only, with every change of the roster.
+    private nonisolated let sleeping = Lock<[String: [SleepingDevice]]>([:])
+    private let users: any UserRepository
+    private let journal: any Journal
+    private let clock: any RuntimeClock
+    private let metrics: GatewayMetrics
+    private var random: any RandomSource
+
+    /// Makes a directory with what an earlier process has left.
+    ///
+    /// - Parameters:
+    ///   - limit: the most registrations of one user, 1 or more.
+    ///   - users: the accounts.
+    ///   - journal: where changes are kept.
+    ///   - random: an unpredictable source, from which the names of registrations are drawn.
+    package init(
+        limit: Int, restoring stored: [StoredPushRegistration] = [], users: any UserRepository, journal: any Journal,
+        clock: any RuntimeClock, metrics: GatewayMetrics, random: any RandomSource
+    ) {
+        var roster = PushRoster(limit: limit)
+        roster.restore(stored)
+        self.roster = roster
+        self.users = users
+        self.journal = journal
+        self.clock = clock
+        self.metrics = metrics
+        self.random = random
+        metrics.pushRegistrations.set(Int64(roster.count))
+        let sleeping = Dictionary(
+            roster.users.map { ($0, Self.devices(of: $0, in: roster)) }, uniquingKeysWith: { first, _ in first })
+        self.sleeping.withLock { $0 = sleeping.filter { !$0.value.isEmpty } }
+    }
+
+    /// The devices of a user that want to be woken for calls; answers at once.
+    package nonisolated func devices(of user: UserAddress) -> [SleepingDevice] {
+        sleeping.withLock { $0[user.text] ?? [] }
+    }
+
+    /// Registers a device; see `PushRegistrar`.
+    ///
+    /// - Throws: `StorageError.noSuchUser`; `StorageError.failed`.
+    package func register(
+        _ registration: PushRegistration, of user: UserAddress
+    ) async throws(StorageError) -> PushDeviceID {
+        let account = try await account(of: user)
+        let named = registration.named(random.nextToken(Self.nameLength, alphabet: .url))
+        let (id, changes) = roster.register(named, account: account, at: now)
+        note(changes)
+        return PushDeviceID(id)
+    }
+
+    /// Changes a registration; see `PushRegistrar`.
+    ///
+    /// - Throws: `StorageError.noSuchUser`; `StorageError.failed`.
+    package func update(_ registration: PushRegistration, of user: UserAddress) async throws(StorageError) -> Bool {
+        let account = try await account(of: user)
+        guard let changes = roster.update(registration, account: account, at: now) else { return false }
+        note(changes)
+        return true
+    }
+
+    /// Removes a registration; see `PushRegistrar`.
+    package func remove(_ device: PushDeviceID, of user: UserAddress?, at provider: PushProvider?) -> Bool {
+        guard let changes = roster.remove(device.rawValue, of: user?.text, at: provider) else { return false }
+        note(changes)
+        return true
+    }
+
+    /// The registrations of a user, in the order in which they were made.
+    package func registrations(of user: UserAddress) -> [StoredPushRegistration] { roster.registrations(of: user.text) }
+
+    /// The registrations behind a name; see `PushRegistrar`.
+    package func page(of user: UserAddress?, after device: PushDeviceID?, limit: Int) -> [StoredPushRegistration] {
+        roster.page(of: user?.text, after: device?.rawValue, limit: limit)
+    }
+
+    /// The registration of this name; `nil`: there is none.
+    func registration(_ device: PushDeviceID) -> PushRegistration? {
+        roster.registration(device.rawValue)?.registration
+    }
+
+    /// Removes a registration because the provider says that its device cannot be reached any more; see
+    /// `PushRoster`.
+    ///
+    /// - Returns: whether it was removed.
+    func removeDead(_ sent: PushRegistration, since: UInt64?) -> Bool {
+        let changes = roster.removeDead(sent, since: since)
+        note(changes)
+        return !changes.isEmpty
+    }
+
+    /// Removes the registrations of accounts that were removed, disabled, or followed by another of the same address.
+    ///
+    /// - Throws: `StorageError.failed` if the accounts cannot be read.
+    package func dismissRemovedUsers() async throws(StorageError) {
+        // A user who is registered by now had an account at that time.
+        let known = Array(roster.users)
+        guard !known.isEmpty else { return }
+        let accounts = try await users.identities()
+        note(
+            roster.removeAll(of: known) { user in
+                UserAddress(parsing: user).flatMap { accounts[$0] }?.rawValue
+            })
+    }
+
+    // MARK: - Private
+
+    /// The length of a name: 72 random bits. Names are no secrets, since a registration is found only by its user.
+    private static let nameLength = 12
+
+    private var now: UInt64 { UInt64(clamping: clock.epochMilliseconds) }
+
+    private func account(of user: UserAddress) async throws(StorageError) -> Int64 {
+        guard let found = try await users.user(user) else { throw .noSuchUser(user) }
+        return found.identity.rawValue
+    }
+
+    private func note(_ changes: [PushRoster.Change]) {
+        guard !changes.isEmpty else { return }
+        journal.append(changes.map { .pushRegistration($0) })
+        metrics.pushRegistrations.set(Int64(roster.count))
+        let users = Set(
+            changes.map { change in
+                switch change {
+                case .registered(let stored): stored.registration.user
+                case .removed(_, let user): user
+                }
+            })
+        let devices = users.map { ($0, Self.devices(of: $0, in: roster)) }
+        sleeping.withLock { sleeping in
+            for (user, devices) in devices { sleeping[user] = devices.isEmpty ? nil : devices }
+        }
+    }
+
+    private static func devices(of user: String, in roster: PushRoster) -> [SleepingDevice] {
+        roster.registrations(of: user).map(\.registration).filter { $0.wants("call") }.map {
+            SleepingDevice(PushDeviceID($0.id), clientCorrelator: $0.clientCorrelator)
+        }
+    }
+}

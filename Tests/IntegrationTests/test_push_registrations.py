@@ -1,0 +1,175 @@
+"""Devices that register for push, and what becomes of their registrations (spidr-wire §11.1)."""
+import asyncio
+import sqlite3
+
+import pytest
+
+from durability import configured
+from peers.gateway import orbweaver
+from test_administration import start
+
+BUNDLE = "com.example.app"
+KINDS = {
+    "apple": {"isProduction": False, "voipDeviceToken": "ab12" * 16, "standardDeviceToken": "cd34" * 16},
+    "google": {"deviceToken": "ef56:token-of-a-device"},
+    "webhook": {"url": "https://127.0.0.1:9/secret?user=1"},
+}
+SECRETS = ("ab12" * 3, "cd34" * 3, "token-of", "secret")
+
+
+def device(kind: str, correlator: str | None = "phone", **changed) -> dict:
+    body = {"bundleID": BUNDLE, "service": ["call"], "realm": "default", **KINDS[kind], **changed}
+    return body if correlator is None else body | {"clientCorrelator": correlator}
+
+
+def devices(kind: str) -> str:
+    return f"/push/{kind}/devices"
+
+
+async def register(client, kind: str, correlator: str | None = "phone", **changed) -> str:
+    """Registers a device; its path."""
+    answer = await client.request("POST", devices(kind) + "/", device(kind, correlator, **changed))
+    assert answer.status == 201 and answer.wrapper == f"{kind}DeviceRegistrationResponse", answer.text
+    return answer.succeeded()["registration"]
+
+
+async def listed(client, kind: str) -> list[str]:
+    answer = await client.request("GET", devices(kind))
+    assert not any(secret in answer.text for secret in SECRETS), answer.text
+    return [each["registration"] for each in answer.succeeded()["devices"]]
+
+
+def refused(answer, status: int, status_code: int, code: str):
+    """Refusals have no wrapper (spidr-wire §1.5)."""
+    assert (answer.status, answer.json["statusCode"], answer.json["code"]) == (status, status_code, code), answer.text
+    assert answer.headers["content-type"] == "application/json" and len(answer.json["reason"].split()) >= 3
+
+
+def start_with(own_gateway, folder, *users: str, **sections):
+    return own_gateway.configured(*configured(folder, list(users), **sections), logs_events=False)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_device_of_each_kind_is_registered_changed_and_removed(peer, kind):
+    alice = await peer("alice", registered=False)
+    own = await register(alice, kind)
+    assert own.startswith(alice.path(devices(kind)) + "/")
+    assert await listed(alice, kind) == [own]
+    wrapped = {f"{kind}DeviceRegistrationRequest": device(kind)}
+    assert (await alice.request("POST", devices(kind), wrapped)).succeeded()["registration"] == own
+    changed = await alice.request("PUT", own, device(kind, bundleID="com.example.other"))
+    assert changed.status == 200 and changed.succeeded()["registration"] == own
+    (found,) = (await alice.request("GET", own)).succeeded()["devices"]
+    assert found["bundleID"] == "com.example.other" and found["clientCorrelator"] == "phone"
+    assert (await alice.request("DELETE", own + "/")).succeeded() == {"statusCode": 0}
+    for method in ("GET", "PUT", "DELETE"):
+        body = device(kind) if method == "PUT" else None
+        refused(await alice.request(method, own, body), 404, 42, "push.not_found")
+    assert await listed(alice, kind) == []
+
+
+async def test_a_device_has_one_registration(peer):
+    alice = await peer("alice", registered=False)
+    first = await register(alice, "google", "tablet")
+    try:
+        # A new token of the same device, and the same token of a device that does not name itself.
+        assert await register(alice, "google", "tablet", deviceToken="new") == first
+        assert await register(alice, "google", None, deviceToken="new") == first
+        # It is another platform's by now.
+        apple = await register(alice, "apple", "watch")
+        await register(alice, "google", "watch", deviceToken="other")
+        refused(await alice.request("GET", apple), 404, 42, "push.not_found")
+        assert len(await listed(alice, "google")) == 2 and await listed(alice, "apple") == []
+    finally:
+        for path in await listed(alice, "google"):
+            (await alice.request("DELETE", path)).succeeded()
+
+
+async def test_a_telephone_belongs_to_who_logged_in_last(peer):
+    alice, bob = await peer("alice", registered=False), await peer("bob", registered=False)
+    for kind in ("apple", "google"):
+        hers = await register(alice, kind)
+        his = await register(bob, kind)
+        assert await listed(alice, kind) == [] and await listed(bob, kind) == [his]
+        refused(await alice.request("DELETE", hers), 404, 42, "push.not_found")
+        # Nobody else's registration is found by its name.
+        stolen = his.replace(bob.path(""), alice.path(""))
+        for method in ("GET", "PUT", "DELETE"):
+            body = device(kind) if method == "PUT" else None
+            refused(await alice.request(method, stolen, body), 404, 42, "push.not_found")
+        assert await listed(bob, kind) == [his]
+        (await bob.request("DELETE", his)).succeeded()
+    # The URL of a webhook is the app's.
+    paths = [await register(alice, "webhook"), await register(bob, "webhook")]
+    assert await listed(alice, "webhook") == paths[:1] and await listed(bob, "webhook") == paths[1:]
+    for client, path in zip((alice, bob), paths, strict=True):
+        (await client.request("DELETE", path)).succeeded()
+
+
+async def test_a_user_has_only_so_many_devices(own_gateway, tmp_path, peer):
+    own = await asyncio.to_thread(start_with, own_gateway, tmp_path, "alice", push={"registrations_per_user": 2})
+    alice = await peer("alice", registered=False, base=own.http)
+    paths = [await register(alice, "google", None, deviceToken=f"t{number}") for number in range(3)]
+    assert await listed(alice, "google") == paths[1:]
+    # Who registers again is not the oldest any more.
+    await asyncio.sleep(0.01)
+    await register(alice, "google", None, deviceToken="t1")
+    await asyncio.sleep(0.01)
+    newest = await register(alice, "google", None, deviceToken="t3")
+    assert await listed(alice, "google") == [paths[1], newest]
+
+
+async def test_registrations_outlive_a_kill_and_end_with_the_account(own_gateway, tmp_path, peer):
+    own, _options, admin = await asyncio.to_thread(start, own_gateway, tmp_path)
+    alice, bob = [await peer(name, registered=False, base=own.http) for name in ("alice", "bob")]
+    kept = {kind: [await register(alice, kind, kind)] for kind in KINDS}
+    gone = await register(alice, "google", None, deviceToken="another")
+    (await alice.request("DELETE", gone)).succeeded()
+    await register(bob, "google", deviceToken="bobs")
+    own.kill()
+    await asyncio.to_thread(own.start)
+    assert {kind: await listed(alice, kind) for kind in KINDS} == kept
+    assert await asyncio.to_thread(own.metric, "orbweaver_push_registrations") == 4
+    await asyncio.to_thread(admin.ask, "DELETE", "/users/alice@dev.local")
+    await asyncio.to_thread(admin.ask, "POST", "/users", {"address": "alice@dev.local", "password": "dev"})
+    assert [await listed(alice, kind) for kind in KINDS] == [[], [], []]
+    assert len(await listed(bob, "google")) == 1
+    own.kill()
+    await asyncio.to_thread(own.start)
+    assert [await listed(alice, kind) for kind in KINDS] == [[], [], []]
+
+
+async def test_registrations_end_with_an_account_that_the_command_line_removes(own_gateway, tmp_path, peer):
+    own, options, _admin = await asyncio.to_thread(start, own_gateway, tmp_path)
+    alice = await peer("alice", registered=False, base=own.http)
+    await register(alice, "google")
+    removed = await asyncio.to_thread(orbweaver, "user", "remove", "alice@dev.local", *options, directory=tmp_path)
+    assert removed.returncode == 0, removed.stderr
+    async with asyncio.timeout(10):
+        while await asyncio.to_thread(own.metric, "orbweaver_push_registrations"):
+            await asyncio.sleep(0.1)
+    with sqlite3.connect(tmp_path / "users.sqlite") as database:
+        assert database.execute("SELECT count(*) FROM pushRegistration").fetchone() == (0,)
+
+
+async def test_no_token_is_logged(own_gateway, tmp_path, peer):
+    own = await asyncio.to_thread(start_with, own_gateway, tmp_path, "alice", log={"level": "trace"})
+    alice = await peer("alice", registered=False, base=own.http)
+    for kind in KINDS:
+        path = await register(alice, kind)
+        refused(await alice.request("PUT", path, device(kind, bundleID="no name")), 400, 37, "request.invalid_value")
+    log = own.log_path.read_text()
+    assert "request answered" in log and not any(secret in log for secret in SECRETS)
+
+
+@pytest.mark.parametrize("kind, field, value", [
+    ("apple", "voipDeviceToken", "not hexadecimal"), ("apple", "bundleID", "a/b"), ("google", "deviceToken", "a b"),
+    ("webhook", "url", "http://push.example.com/"), ("webhook", "url", "ftp://x"), ("google", "service", []),
+    ("google", "realm", "a\nb"), ("apple", "clientCorrelator", "x" * 256),
+])  # fmt: skip
+async def test_what_cannot_be_registered_is_refused_by_its_name(peer, kind, field, value):
+    alice = await peer("alice", registered=False)
+    answer = await alice.request("POST", devices(kind), device(kind) | {field: value})
+    refused(answer, 400, 37, "request.invalid_value")
+    assert field in answer.json["reason"]
+    assert await listed(alice, kind) == []

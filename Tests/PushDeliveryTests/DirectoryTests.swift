@@ -1,0 +1,144 @@
+import CallControl
+import CallRuntime
+import Observability
+import Primitives
+import Push
+import PushDelivery
+import Registration
+import Sockets
+import TestSupport
+import Testing
+
+/// The owner of the registrations.
+@Suite struct `The directory of registrations` {
+    private static let alice = UserAddress(parsing: "alice@example.com")!
+    private static let bob = UserAddress(parsing: "bob@example.com")!
+    private let users = SomeUsers([alice: 1, bob: 2])
+    private let journal = EntryJournal()
+    private let metrics = GatewayMetrics(version: "test", startTime: 0)
+
+    private func directory(restoring stored: [StoredPushRegistration] = []) -> PushDirectory {
+        PushDirectory(
+            limit: 3, restoring: stored, users: users, journal: journal, clock: FixedClock(), metrics: metrics,
+            random: SeededRandomSource(seed: 1))
+    }
+
+    private static func registration(
+        _ token: String, of user: UserAddress = alice, services: [String] = ["call"], correlator: String? = nil
+    ) throws -> PushRegistration {
+        try PushRegistration(
+            id: "", user: user.text, bundleID: "com.example.app", realm: "default", services: services,
+            clientCorrelator: correlator, target: .google(token: Redacted(token)))
+    }
+
+    @Test func `devices that want calls are known at once`() async throws {
+        let directory = directory()
+        #expect(directory.devices(of: Self.alice).isEmpty)
+        let phone = try await directory.register(Self.registration("t", correlator: "phone"), of: Self.alice)
+        _ = try await directory.register(Self.registration("u", services: ["gone"]), of: Self.alice)
+        #expect(directory.devices(of: Self.alice) == [SleepingDevice(phone, clientCorrelator: "phone")])
+        #expect(metrics.pushRegistrations.value == 2)
+        // Another user logs in on the same telephone.
+        let other = try await directory.register(Self.registration("t", of: Self.bob), of: Self.bob)
+        #expect(directory.devices(of: Self.alice).isEmpty)
+        #expect(directory.devices(of: Self.bob) == [SleepingDevice(other, clientCorrelator: nil)])
+        #expect(await directory.remove(other, of: Self.bob, at: nil))
+        #expect(directory.devices(of: Self.bob).isEmpty)
+    }
+
+    @Test func `what is answered is in the journal, and the next process has it`() async throws {
+        let first = directory()
+        let id = try await first.register(Self.registration("t", services: ["CALL"]), of: Self.alice)
+        let entries = journal.entries
+        guard case .pushRegistration(.registered(let stored))? = entries.first, entries.count == 1 else {
+            Issue.record("\(entries)")
+            return
+        }
+        #expect(stored.account == 1 && stored.registration.id == id.rawValue)
+        let second = directory(restoring: [stored])
+        #expect(second.devices(of: Self.alice) == [SleepingDevice(id, clientCorrelator: nil)])
+        #expect(await second.registrations(of: Self.alice) == [stored])
+    }
+
+    @Test func `a user without an account registers nothing`() async throws {
+        let directory = directory()
+        let nobody = UserAddress(parsing: "nobody@example.com")!
+        await #expect(throws: StorageError.noSuchUser(nobody)) {
+            try await directory.register(Self.registration("t", of: nobody), of: nobody)
+        }
+        #expect(journal.entries.isEmpty)
+    }
+
+    @Test func `registrations end with the account`() async throws {
+        let directory = directory()
+        _ = try await directory.register(Self.registration("t"), of: Self.alice)
+        let bobs = try await directory.register(Self.registration("u", of: Self.bob), of: Self.bob)
+        users.accounts.withLock { $0[Self.alice] = 9 }
+        try await directory.dismissRemovedUsers()
+        #expect(directory.devices(of: Self.alice).isEmpty)
+        #expect(directory.devices(of: Self.bob).map(\.id) == [bobs])
+        users.accounts.withLock { $0 = [:] }
+        try await directory.dismissRemovedUsers()
+        #expect(directory.devices(of: Self.bob).isEmpty && metrics.pushRegistrations.value == 0)
+    }
+
+    @Test func `pages go through all names`() async throws {
+        let directory = directory()
+        for number in 0..<3 {
+            _ = try await directory.register(Self.registration("t\(number)"), of: Self.alice)
+            _ = try await directory.register(Self.registration("u\(number)", of: Self.bob), of: Self.bob)
+        }
+        var names: [String] = []
+        while true {
+            let page = await directory.page(of: nil, after: names.last.map { PushDeviceID($0) }, limit: 2)
+            if page.isEmpty { break }
+            names += page.map(\.registration.id)
+        }
+        #expect(names.count == 6 && names == names.sorted())
+        #expect(await directory.page(of: Self.bob, after: nil, limit: 9).allSatisfy { $0.registration.user == Self.bob.text })
+    }
+}
+
+/// Accounts in memory.
+final class SomeUsers: UserRepository {
+    let accounts: Lock<[UserAddress: Int64]>
+
+    init(_ accounts: [UserAddress: Int64]) { self.accounts = Lock(accounts) }
+
+    func user(_ address: UserAddress) async -> StoredUser? {
+        accounts.withLock { $0[address] }.map {
+            StoredUser(address: address, passwordRecord: "", identity: AccountIdentity($0))
+        }
+    }
+    func user(named name: AuthName) async -> StoredUser? { nil }
+    func allUsers() async -> [StoredUser] { [] }
+    func search(_ query: DirectoryQuery, limit: Int) async -> [StoredUser] { [] }
+    func identities() async -> [UserAddress: AccountIdentity] {
+        accounts.withLock { $0.mapValues { AccountIdentity($0) } }
+    }
+    func add(_ user: StoredUser) async {}
+    func setAuthName(_ name: AuthName?, of address: UserAddress) async {}
+    func setPassword(_ record: String, of address: UserAddress) async {}
+    func upgradePassword(from old: String, to new: String, of address: UserAddress) async -> Bool { false }
+    func remove(_ address: UserAddress) async {}
+}
+
+/// A journal in memory, in which everything is durable at once.
+final class EntryJournal: Journal {
+    private let log = Lock<[JournalEntry]>([])
+
+    var entries: [JournalEntry] { log.withLock { $0 } }
+    var isFailing: Bool { false }
+    func append(_ entries: [JournalEntry]) { log.withLock { $0 += entries } }
+    func suspend() {}
+    func resume() {}
+    func whenDurable(_ action: @escaping @Sendable () -> Void) { action() }
+    func durable() async {}
+}
+
+/// A clock that stands still.
+struct FixedClock: RuntimeClock {
+    var now: MonotonicTime { .zero }
+    var epochMilliseconds: Int64 { 1_700_000_000_000 }
+    func sleep(until time: MonotonicTime) async throws(CancellationError) {}
+}
