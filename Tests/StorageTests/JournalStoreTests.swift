@@ -263,6 +263,47 @@ import Storage
         }
     }
 
+    private static func owed(_ name: String, _ occasion: OwedPush.Occasion) -> OwedPush {
+        OwedPush(
+            name: name, user: JournalConformance.alice, device: PushDeviceID("d-\(name)"), occasion: occasion,
+            madeAt: 1_700_000_000_000, expiresAt: 1_700_000_030_000)
+    }
+
+    @Test func `pushes that are owed are found in order until they are settled, or the account is gone`() async throws {
+        try await withPath { path in
+            var (database, store) = try open(path)
+            try await database.users.add(StoredUser(address: JournalConformance.alice, passwordRecord: ""))
+            _ = try await store.contents()
+            let pushes = [
+                Self.owed("c", .call(JournalConformance.event(2))), Self.owed("a", .call(JournalConformance.event(3))),
+                Self.owed("b", .callOver(JournalConformance.event(4), hasVideo: true, .answeredElsewhere)),
+            ]
+            store.append(pushes.map { .push($0) })
+            store.append([.push(pushes[0]), .pushSettled("a"), .pushSettled("none")])
+            try await store.durable()
+            try database.close()
+            (database, store) = try open(path)
+            #expect(try await store.contents().owedPushes == [pushes[0], pushes[2]])
+            try await database.users.remove(JournalConformance.alice)
+            #expect(try await store.contents().owedPushes.isEmpty)
+            try database.close()
+        }
+    }
+
+    @Test func `a push that cannot be read is set aside`() async throws {
+        try await withPath { path in
+            let (database, store) = try open(path)
+            store.append(.push(Self.owed("c", .call(JournalConformance.event(2)))))
+            try await store.durable()
+            let other = try DatabaseQueue(path: path)
+            try await other.write { try $0.execute(sql: "UPDATE owedPush SET occasion = '{}'") }
+            let contents = try await store.contents()
+            #expect(contents.owedPushes.isEmpty && contents.setAside.map(\.table) == ["owedPush"])
+            try other.close()
+            try database.close()
+        }
+    }
+
     @Test func `a row that cannot be read is set aside without its tokens`() async throws {
         try await withPath { path in
             let (database, store) = try open(path)

@@ -46,6 +46,10 @@ package enum JournalEntry: Equatable, Sendable {
     case recordRemoved(UserAddress, SessionID?)
     /// A change of the registrations for push.
     case pushRegistration(PushRoster.Change)
+    /// A device is owed a push.
+    case push(OwedPush)
+    /// The push of this name is not owed any more.
+    case pushSettled(String)
 }
 
 /// A guest as it outlives the process. It is gone with its subscription.
@@ -77,6 +81,8 @@ package struct JournalContents: Equatable, Sendable {
     package var services: StoredServices
     /// The registrations for push.
     package var pushRegistrations: [StoredPushRegistration]
+    /// The pushes that devices are owed, in the order in which they were decided.
+    package var owedPushes: [OwedPush]
     /// When the last process is last known to have run, milliseconds since 1970; 0: never.
     package var stoppedAt: Int64
     /// The rows that could not be understood. They are kept elsewhere, so that an operator can look at them.
@@ -85,14 +91,15 @@ package struct JournalContents: Equatable, Sendable {
     /// Makes contents of their parts; each parameter is the property of that name.
     package init(
         guests: [StoredGuest] = [], subscriptions: [RestoredSubscription] = [], calls: [[LoggedEvent]] = [],
-        services: StoredServices = .init(), pushRegistrations: [StoredPushRegistration] = [], stoppedAt: Int64 = 0,
-        setAside: [SetAsideRow] = []
+        services: StoredServices = .init(), pushRegistrations: [StoredPushRegistration] = [],
+        owedPushes: [OwedPush] = [], stoppedAt: Int64 = 0, setAside: [SetAsideRow] = []
     ) {
         self.guests = guests
         self.subscriptions = subscriptions
         self.calls = calls
         self.services = services
         self.pushRegistrations = pushRegistrations
+        self.owedPushes = owedPushes
         self.stoppedAt = stoppedAt
         self.setAside = setAside
     }

@@ -142,6 +142,7 @@ package enum DatabaseCopy {
                         ifnull((SELECT max(eventId) FROM notification WHERE subscription = id), 0));
                         DELETE FROM notification;
                         DELETE FROM callEvent;
+                        DELETE FROM owedPush;
                         DELETE FROM callRecord WHERE isOpen
                         """, arguments: ["gap": numberGap])
             }

@@ -54,7 +54,8 @@ enum JournalReader {
         let registrations = try PushRegistrationRows.contents(database, &setAside)
         return JournalContents(
             guests: guests, subscriptions: subscriptions, calls: calls, services: services,
-            pushRegistrations: registrations, stoppedAt: stoppedAt, setAside: setAside.entries)
+            pushRegistrations: registrations, owedPushes: try OwedPushRows.contents(database, &setAside),
+            stoppedAt: stoppedAt, setAside: setAside.entries)
     }
 
     /// The events of the calls that have not ended, have ended since `time`, or are told of by a notification; `nil`

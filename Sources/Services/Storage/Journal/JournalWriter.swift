@@ -45,6 +45,8 @@ enum JournalWriter {
             case .recordRemoved(let user, let id):
                 written.records += try RecordRows.remove(id, of: user, database)
             case .pushRegistration(let change): try PushRegistrationRows.write(change, database)
+            case .push(let push): try OwedPushRows.write(push, database)
+            case .pushSettled(let name): try OwedPushRows.remove(name, database)
             case .registration(.subscribed(let subscription)): try write(subscription, database)
             case .registration(.unsubscribed(let id)): try remove(id, database)
             case .registration(.notified(let id, let frame)):

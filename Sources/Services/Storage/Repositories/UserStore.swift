@@ -160,6 +160,7 @@ package struct UserStore: UserRepository {
             // Who gets the address next must not see whom this user called, nor what was written to this user.
             try database.execute(sql: "DELETE FROM callRecord WHERE user = ?", arguments: [address.text])
             try ServiceRows.removeAll(of: address, database)
+            try OwedPushRows.removeAll(of: address, database)
             return try UserRow.filter(key: address.text).deleteAll(database)
         }
     }

@@ -25,4 +25,22 @@ extension Schema {
                     """)
         }
     }
+
+    /// The table of pushes that devices are owed.
+    static func registerOwedPushes(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("14 owed pushes") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE owedPush (
+                        number    INTEGER PRIMARY KEY,              -- in the order of writing
+                        name      TEXT NOT NULL UNIQUE,
+                        user      TEXT NOT NULL,                    -- user@domain
+                        device    TEXT NOT NULL,                    -- a pushRegistration, which may be gone
+                        occasion  TEXT NOT NULL,                    -- JSON
+                        madeAt    INTEGER NOT NULL,                 -- milliseconds since 1970
+                        expiresAt INTEGER NOT NULL                  -- milliseconds since 1970
+                    ) STRICT
+                    """)
+        }
+    }
 }

@@ -145,6 +145,7 @@ enum Schema {
         migrator.registerRoutes()
         registerOwedMessages(&migrator)
         registerPushRegistrations(&migrator)
+        registerOwedPushes(&migrator)
         return migrator
     }
 }

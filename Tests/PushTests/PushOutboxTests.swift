@@ -1,0 +1,78 @@
+import Push
+import Testing
+
+/// Which of the pushes that are owed are sent.
+@Suite struct `The outbox` {
+    private var outbox = PushOutbox<Int>()
+
+    private static func entry(
+        _ name: String, _ subject: PushOutbox<Int>.Subject = .other, device: String = "d1", expires: UInt64 = 100
+    ) -> PushOutbox<Int>.Entry {
+        .init(name: name, device: device, subject: subject, expires: expires, content: 0)
+    }
+
+    /// Actions in a form that can be compared.
+    private static func words(_ actions: [PushOutbox<Int>.Action]) -> [String] {
+        actions.map { action in
+            switch action {
+            case .send(let entry): "send \(entry.name)"
+            case .settle(let name, let reason): "settle \(name) \(reason)"
+            }
+        }
+    }
+
+    private mutating func owe(_ entries: PushOutbox<Int>.Entry...) -> [String] {
+        Self.words(entries.flatMap { outbox.owe($0) })
+    }
+
+    @Test mutating func `what is owed is handed over once, in order`() {
+        #expect(owe(Self.entry("a"), Self.entry("b"), Self.entry("a")).isEmpty)
+        #expect(Self.words(outbox.handOver(at: 1)) == ["send a", "send b"])
+        #expect(outbox.handOver(at: 1).isEmpty && outbox.count == 2)
+        #expect(owe(Self.entry("a")).isEmpty && outbox.handOver(at: 1).isEmpty)
+        outbox.settled("a")
+        outbox.settled("b")
+        #expect(outbox.count == 0)
+    }
+
+    @Test mutating func `what is of no use any more is not sent`() {
+        _ = owe(Self.entry("a", expires: 50), Self.entry("b", expires: 51))
+        #expect(Self.words(outbox.handOver(at: 50)) == ["settle a expired", "send b"])
+    }
+
+    @Test mutating func `a call that ends before it was handed over wakes nobody`() {
+        _ = owe(Self.entry("c", .call(session: "s")))
+        #expect(owe(Self.entry("o", .callOver(session: "s"))) == ["settle c needless", "settle o needless"])
+        #expect(outbox.handOver(at: 1).isEmpty && outbox.count == 0)
+    }
+
+    @Test mutating func `only the call of the same session on the same device is meant`() {
+        _ = owe(Self.entry("c", .call(session: "s")))
+        #expect(owe(Self.entry("o", .callOver(session: "s"), device: "d2")).isEmpty)
+        #expect(owe(Self.entry("p", .callOver(session: "t"))).isEmpty)
+        #expect(Self.words(outbox.handOver(at: 1)) == ["send c", "send o", "send p"])
+    }
+
+    @Test mutating func `a call that was handed over is ended by a push`() {
+        _ = owe(Self.entry("c", .call(session: "s")))
+        _ = outbox.handOver(at: 1)
+        #expect(owe(Self.entry("o", .callOver(session: "s"))).isEmpty)
+        #expect(Self.words(outbox.handOver(at: 2)) == ["send o"])
+    }
+
+    @Test mutating func `of a call that an earlier process may have handed over, the end is sent`() {
+        let restored = [
+            Self.entry("c", .call(session: "s")), Self.entry("e", .call(session: "t")), Self.entry("f"),
+            Self.entry("o", .callOver(session: "s")),
+        ]
+        #expect(Self.words(outbox.restore(restored)) == ["settle c needless"])
+        // The call that was cut off by the end of the process.
+        #expect(owe(Self.entry("p", .callOver(session: "t"))) == ["settle e needless"])
+        #expect(Self.words(outbox.handOver(at: 1)) == ["send f", "send o", "send p"])
+    }
+
+    @Test mutating func `a call of an earlier process that still rings is sent`() {
+        _ = outbox.restore([Self.entry("c", .call(session: "s"))])
+        #expect(Self.words(outbox.handOver(at: 1)) == ["send c"])
+    }
+}
