@@ -157,7 +157,8 @@ let package = Package(
         service(
             "SignalingServer",
             [
-                "CallControl", "Registration", "SPiDR", "Push", "CallRuntime", "GatewayAPI", "Observability", "Cryptography",
+                "CallControl", "Registration", "SPiDR", "Push", "CallRuntime", "GatewayAPI", "Observability",
+                "Cryptography",
                 "EventLoops",
                 "Sockets", "Zlib",
                 hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes,
@@ -201,7 +202,8 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "EventLoops", "Primitives", "CallControl", "Registration", "SPiDR", "CallRuntime", "SDP", "GatewayAPI",
-                "SignalingServer", "AdminServer", "MediaServer", "Storage", "Observability", "Push", "PushClient", "PushDelivery",
+                "SignalingServer", "AdminServer", "MediaServer", "Storage", "Observability", "Push", "PushClient",
+                "PushDelivery",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioHTTP1, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("../../clients/js")],
@@ -293,7 +295,10 @@ let package = Package(
         tests("ObservabilityTests", ["Observability", "CallControl", logging]),
         tests(
             "StorageTests",
-            ["Storage", "CallRuntime", "CallControl", "CallSupport", "Observability", "Push", "Registration", "Sockets"]),
+            [
+                "Storage", "CallRuntime", "CallControl", "CallSupport", "Observability", "Push", "Registration",
+                "Sockets",
+            ]),
         tests(
             "PushDeliveryTests",
             [

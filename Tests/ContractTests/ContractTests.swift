@@ -94,7 +94,9 @@ import Yams
         let (wrapper, json) = try object(bytes)
         let schema =
             file.hasSuffix("unsubscribe.json")
-            ? "unsubscribeResponse" : file.hasSuffix("push-devices.json") ? "appleDeviceList" : file.hasSuffix("call-sessions.json") ? "callSessionsResponse" : wrapper
+            ? "unsubscribeResponse"
+            : file.hasSuffix("push-devices.json")
+                ? "appleDeviceList" : file.hasSuffix("call-sessions.json") ? "callSessionsResponse" : wrapper
         #expect(complaints(schema, json).isEmpty, "\(complaints(schema, json))")
         switch schema {
         case "subscribeResponse": try expectExact(SubscribeResponse.self, bytes)

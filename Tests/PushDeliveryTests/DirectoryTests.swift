@@ -95,7 +95,10 @@ import Testing
             names += page.map(\.registration.id)
         }
         #expect(names.count == 6 && names == names.sorted())
-        #expect(await directory.page(of: Self.bob, after: nil, limit: 9).allSatisfy { $0.registration.user == Self.bob.text })
+        #expect(
+            await directory.page(of: Self.bob, after: nil, limit: 9).allSatisfy {
+                $0.registration.user == Self.bob.text
+            })
     }
 }
 

@@ -10,7 +10,7 @@ import Testing
 
     /// What a client asks, and the wrapper in which it looks for `statusCode`.
     static let services: [(String, String, String)] = [
-        ("POST", user + "/imrn", "imrnResponse."),
+        ("POST", user + "/imrn", "imrnResponse.")
     ]
 
     @Test(arguments: services)

@@ -131,9 +131,9 @@ class Verdict:
         presence = sum(publication.is_confirmed for publication in self._crowd.publications)
         counted = ", ".join(f"{count} {what}" for what, count in sorted(self._crowd.counts.items()))
         return (
-            f"in {self._crowd.now:.0f} s: {counted}; {confirmed} messages, {texts} instant messages and {presence} changes "
-            f"of presence confirmed; {self.repeated} notifications dropped that came again, {self.restarted} ends by a "
-            "restart"
+            f"in {self._crowd.now:.0f} s: {counted}; {confirmed} messages, {texts} instant messages and {presence} "
+            f"changes of presence confirmed; {self.repeated} notifications dropped that came again, {self.restarted} "
+            "ends by a restart"
         )
 
     @property

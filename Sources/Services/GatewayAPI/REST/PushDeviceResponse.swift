@@ -99,15 +99,15 @@ package struct PushDeviceField: Codable, Equatable, Sendable {
         switch registration.target {
         case .apple(let tokens):
             isProduction = tokens.isProduction
-            voipDeviceToken = tokens.voip.map { Self.beginning(of: $0.value) }
-            standardDeviceToken = tokens.standard.map { Self.beginning(of: $0.value) }
-        case .google(let token): deviceToken = Self.beginning(of: token.value)
+            voipDeviceToken = tokens.voip.map { Self.firstCharacters(of: $0.value) }
+            standardDeviceToken = tokens.standard.map { Self.firstCharacters(of: $0.value) }
+        case .google(let token): deviceToken = Self.firstCharacters(of: token.value)
         case .webhook(let url): self.url = Self.host(of: url)
         }
     }
 
     /// The first four characters of a token; none of a short one.
-    package static func beginning(of token: String) -> String { (token.count < 12 ? "" : token.prefix(4)) + "…" }
+    package static func firstCharacters(of token: String) -> String { (token.count < 12 ? "" : token.prefix(4)) + "…" }
 
     /// A URL without its path, which may have a secret in it.
     package static func host(of url: String) -> String {
