@@ -43,16 +43,44 @@ import Testing
         for _ in 0..<1_000 { try made.enter(nil, at: start) }
     }
 
-    @Test func `a subscription that moves leaves room where it was, and is not refused where it comes to`() throws {
+    @Test func `what a process has taken over counts once it is known where it belongs, and is not refused`() throws {
+        var table = table(1)
+        try table.enter(nextNetwork, at: start)
+        table.found(nextNetwork)
+        for _ in 0..<2 {
+            #expect(throws: RegistrationError.limitOfNetwork) { try table.enter(nextNetwork, at: start) }
+            table.leave(nextNetwork)
+        }
+        try table.enter(nextNetwork, at: start)
+    }
+
+    @Test func `a full network has room for what takes the place of another subscription`() throws {
         var table = table(1)
         try table.enter(home, at: start)
-        try table.enter(nextNetwork, at: start)
-        table.move(NetworkChange(from: home, to: nextNetwork))
+        try table.enter(home, replacing: true, at: start)
+        table.leave(home)
+        #expect(throws: RegistrationError.limitOfNetwork) { try table.enter(home, at: start) }
+    }
+
+    @Test func `a subscription that is not made after all costs nothing`() throws {
+        var table = table(100, burst: 2)
+        for _ in 0..<10 {
+            try table.enter(home, at: start)
+            table.withdraw(home)
+        }
         try table.enter(home, at: start)
-        table.move(NetworkChange(from: nextNetwork, to: nil))
-        #expect(throws: RegistrationError.limitOfNetwork) { try table.enter(nextNetwork, at: start) }
-        table.move(NetworkChange(from: nextNetwork, to: nil))
-        try table.enter(nextNetwork, at: start)
+    }
+
+    @Test func `users ask for so many subscriptions in a row, and are forgotten once they owe nothing`() throws {
+        var rates = AccountRates(.init(burst: 2, interval: .seconds(1)))
+        let users = (0..<3_000).map { UserAddress(parsing: "user\($0)@example.com")! }
+        for _ in 0..<2 { try rates.charge(users[0], at: start) }
+        #expect(throws: RegistrationError.tooOften(retryAfter: .seconds(1))) { try rates.charge(users[0], at: start) }
+        for user in users.dropFirst() { try rates.charge(user, at: start + .milliseconds(1_500)) }
+        #expect(rates.count == 3_000)
+        for user in users { try rates.charge(user, at: start + .seconds(60)) }
+        for index in 0..<3_000 { try rates.charge(users[index % 2], at: start + .seconds(120 + 10 * index)) }
+        #expect(rates.count < 3_000)
     }
 
     @Test func `networks without subscriptions are forgotten, those that owe least first`() throws {
@@ -92,7 +120,13 @@ import Testing
         }
         #expect(try extend(from: sameNetwork).isEmpty)
         #expect(try extend(from: nil).isEmpty)
-        #expect(try extend(from: nextNetwork) == [NetworkChange(from: home, to: nextNetwork)])
-        #expect(changes(try registration.unsubscribe("s1", at: now)) == [NetworkChange(from: nextNetwork, to: nil)])
+        #expect(try extend(from: nextNetwork).isEmpty)
+        #expect(changes(try registration.unsubscribe("s1", at: now)) == [.left(home)])
+
+        let unknown = SubscriptionIdentity(subscription: "s2", channel: ChannelID("c2"), firstEventID: 1)
+        _ = try registration.subscribe(SubscriptionRequest(services: ["call"]), as: unknown, at: now)
+        let found = try registration.extend("s2", SubscriptionRequest(services: [], network: home), at: now)
+        #expect(changes(found.actions) == [.found(home)])
+        #expect(changes(try registration.unsubscribe("s2", at: now)) == [.left(home)])
     }
 }

@@ -58,9 +58,8 @@ struct RegistrationPropertyTests {
                 case .discarded(let count, _): #expect(count > 0)
                 case .tell, .keptMessagesChanged: break
                 case .subscriptionsChanged(let difference): subscriptions += difference
-                case .networkChanged(let change):
-                    if let former = change.former { networks[former, default: 0] -= 1 }
-                    if let present = change.present { networks[present, default: 0] += 1 }
+                case .networkChanged(.found(let network)): networks[network, default: 0] += 1
+                case .networkChanged(.left(let network)): networks[network, default: 0] -= 1
                 }
             }
         }

@@ -66,6 +66,7 @@ import Testing
             (.limitOfAllSubscriptions, 503, "503", "service.unavailable"),
             (.limitOfNetwork, 429, "19", "subscription.rate_limited"),
             (.tooOftenFromNetwork(retryAfter: .milliseconds(4_001)), 429, "19", "subscription.rate_limited"),
+            (.tooOften(retryAfter: .milliseconds(4_001)), 429, "19", "subscription.rate_limited"),
         ] as [(RegistrationError, Int, String, String)])
     func `a refusal has its status and stays in the wrapper`(
         _ error: RegistrationError, _ status: Int, _ code: String, _ name: String

@@ -31,8 +31,10 @@ final class GatewayUnderTest: Sendable {
     private static let oneForAll = ["max_per_user", "max_ringing_per_user", "starts_per_user"].map {
         "calls.\($0)=1000000"
     }
-    /// All clients come from one address.
-    private static let oneAddress = ["max_per_network", "network_requests"].map { "registration.\($0)=1000000" }
+    /// All clients come from one address, and subscribe as fast as they can.
+    private static let oneAddress = ["max_per_network", "network_requests", "user_requests"].map {
+        "registration.\($0)=1000000"
+    }
     /// For clients that wait for each notification before they go on: none is held back while they digest an answer,
     /// which would make every call 350 ms long and so leave the gateway idle.
     static let toldAtOnce = ["registration.answer_time=0s", "registration.session_time=0s"]

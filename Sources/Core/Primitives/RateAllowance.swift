@@ -34,6 +34,9 @@ package struct RateAllowance: Equatable, Sendable {
         return nil
     }
 
+    /// Takes back one action that was counted.
+    package mutating func refund(_ rate: Rate) { clearAt = clearAt.map { $0 - rate.interval } }
+
     /// Forgets a debt that is gone.
     package mutating func timeout(at now: MonotonicTime) {
         if let clear = clearAt, clear <= now { clearAt = nil }

@@ -3,7 +3,8 @@ package import Primitives
 /// The networks from which users have subscribed: how many subscriptions each holds, and how fast it makes new ones.
 ///
 /// Guests are not counted here; ``GuestTable`` has a limit for them. A subscription counts for the network from which
-/// it was made or last extended.
+/// it was made. One that a process has taken over from the last one counts for the network from which it is extended
+/// first.
 package struct NetworkTable: Equatable, Sendable {
     /// The limits for one network.
     package struct Configuration: Equatable, Sendable {
@@ -48,13 +49,17 @@ package struct NetworkTable: Equatable, Sendable {
 
     /// Counts a subscription that is about to be made. What is refused is not counted.
     ///
-    /// - Parameter network: where it comes from. `nil`: not known, and therefore not limited.
+    /// - Parameters:
+    ///   - network: where it comes from. `nil`: not known, and therefore not limited.
+    ///   - replacing: it takes the place of another one of the same user, so that a network which is full has room.
     /// - Throws: `limitOfNetwork` or `tooOftenFromNetwork`.
-    package mutating func enter(_ network: SourceNetwork?, at now: MonotonicTime) throws(RegistrationError) {
+    package mutating func enter(
+        _ network: SourceNetwork?, replacing: Bool = false, at now: MonotonicTime
+    ) throws(RegistrationError) {
         guard let network else { return }
         if networks[network] == nil, networks.count >= nextCleanup { makeRoom(at: now) }
         var entry = networks[network] ?? Entry()
-        guard entry.subscriptions < configuration.maximumSubscriptions else { throw .limitOfNetwork }
+        guard replacing || entry.subscriptions < configuration.maximumSubscriptions else { throw .limitOfNetwork }
         if let wait = entry.starts.charge(configuration.rate, at: now) {
             throw .tooOftenFromNetwork(retryAfter: wait)
         }
@@ -62,17 +67,22 @@ package struct NetworkTable: Equatable, Sendable {
         networks[network] = entry
     }
 
-    /// A subscription has ended, or was not made after all.
-    package mutating func leave(_ network: SourceNetwork?) {
-        guard let network, let entry = networks[network], entry.subscriptions > 0 else { return }
-        networks[network]?.subscriptions -= 1
+    /// A subscription that was counted is not made after all.
+    package mutating func withdraw(_ network: SourceNetwork?) {
+        guard let network else { return }
+        networks[network]?.starts.refund(configuration.rate)
+        leave(network)
     }
 
-    /// A subscription counts for another network from now on. That network's limits do not apply: what exists goes on.
-    package mutating func move(_ change: NetworkChange) {
-        leave(change.former)
-        if let network = change.present { networks[network, default: Entry()].subscriptions += 1 }
+    /// A subscription has ended.
+    package mutating func leave(_ network: SourceNetwork) {
+        guard var entry = networks[network], entry.subscriptions > 0 else { return }
+        entry.subscriptions -= 1
+        networks[network] = entry.subscriptions > 0 || entry.starts.clearAt != nil ? entry : nil
     }
+
+    /// A subscription exists that has not been counted yet. The limits do not apply: what exists goes on.
+    package mutating func found(_ network: SourceNetwork) { networks[network, default: Entry()].subscriptions += 1 }
 
     /// Forgets the networks that have no subscription and owe nothing; if those that remain without one are more than
     /// the capacity, the half that owes least.
@@ -87,16 +97,10 @@ package struct NetworkTable: Equatable, Sendable {
     }
 }
 
-/// A subscription of a user counts for another network, or for none because it has ended.
-package struct NetworkChange: Equatable, Sendable {
-    /// The network for which it counted; `nil`: none, or unknown.
-    package var former: SourceNetwork?
-    /// The network for which it counts from now on; `nil`: none.
-    package var present: SourceNetwork?
-
-    /// Makes a change of its parts; each parameter is the property of that name.
-    package init(from former: SourceNetwork?, to present: SourceNetwork?) {
-        self.former = former
-        self.present = present
-    }
+/// A change of what a network holds.
+package enum NetworkChange: Equatable, Sendable {
+    /// A subscription that was not counted before counts for this network.
+    case found(SourceNetwork)
+    /// A subscription that counted for this network has ended.
+    case left(SourceNetwork)
 }

@@ -115,7 +115,7 @@ extension Registration {
         subscriptions[index].isEnding = true
         actions += [.store(.unsubscribed(id)), .subscriptionsChanged(by: -1)]
         if let network = subscriptions[index].network {
-            actions.append(.networkChanged(NetworkChange(from: network, to: nil)))
+            actions.append(.networkChanged(.left(network)))
         }
         return actions + (informing && hadDevice ? inform(.left(id, othersRemain: othersRemain)) : [])
     }

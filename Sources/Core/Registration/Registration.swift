@@ -88,8 +88,7 @@ extension Registration {
         _ request: SubscriptionRequest, as identity: SubscriptionIdentity, at now: Moment
     ) throws(RegistrationError) -> (grant: SubscriptionGrant, actions: [RegistrationAction]) {
         let services = try granted(request)
-        let former = request.clientCorrelator.flatMap { correlator in active.first { $0.clientCorrelator == correlator }
-        }
+        let former = former(of: request)
         let leaving = request.forceLogOut ? active.map(\.id) : former.map { [$0.id] } ?? []
         guard active.count - leaving.count < configuration.maximumSubscriptions else {
             throw .limitOfSubscriptions(configuration.maximumSubscriptions)
@@ -124,6 +123,16 @@ extension Registration {
         )
     }
 
+    /// Whether a subscription that is asked for takes the place of another one.
+    package func replaces(_ request: SubscriptionRequest) -> Bool {
+        request.forceLogOut ? !active.isEmpty : former(of: request) != nil
+    }
+
+    /// The subscription of the same device.
+    private func former(of request: SubscriptionRequest) -> Subscription? {
+        request.clientCorrelator.flatMap { correlator in active.first { $0.clientCorrelator == correlator } }
+    }
+
     /// Extends the life time of a subscription, and changes its services if the request names any (spidr-wire §3.2).
     ///
     /// - Throws: `noSuchSubscription`, or `unsupportedServices` if none of the services named is offered.
@@ -143,8 +152,8 @@ extension Registration {
         var actions: [RegistrationAction] = [
             .store(.subscribed(subscriptions[index].stored(of: user, account, at: now)))
         ]
-        if let network = request.network, network != subscriptions[index].network {
-            actions.append(.networkChanged(NetworkChange(from: subscriptions[index].network, to: network)))
+        if let network = request.network, subscriptions[index].network == nil {
+            actions.append(.networkChanged(.found(network)))
             subscriptions[index].network = network
         }
         switch (former, subscriptions[index].device) {

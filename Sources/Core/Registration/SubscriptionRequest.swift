@@ -77,6 +77,8 @@ package enum RegistrationError: Error, Equatable {
     case limitOfNetwork
     /// Too many subscriptions of users were made from this network in a short time.
     case tooOftenFromNetwork(retryAfter: Duration)
+    /// The user has asked for too many subscriptions in a short time.
+    case tooOften(retryAfter: Duration)
     /// The gateway is stopping.
     case draining
 }

@@ -165,6 +165,12 @@ extension ConfigurationKey {
             "registration", "network_interval", \.switchboard.networks.rate.interval,
             .duration(.milliseconds(1)...(.seconds(3_600))), "After this time one more is allowed from there."),
         ConfigurationKey(
+            "registration", "user_requests", \.switchboard.subscriptionRate.burst, .count(1...1_000_000),
+            "Subscriptions that a user may ask for in a row."),
+        ConfigurationKey(
+            "registration", "user_interval", \.switchboard.subscriptionRate.interval,
+            .duration(.milliseconds(1)...(.seconds(3_600))), "After this time the user may ask for one more."),
+        ConfigurationKey(
             "registration", "queue_length", \.switchboard.registration.queue.capacity, .count(1...10_000),
             "Notifications kept per subscription for a client that comes back."),
         ConfigurationKey(

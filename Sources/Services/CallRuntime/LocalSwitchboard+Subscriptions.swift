@@ -9,17 +9,30 @@ extension LocalSwitchboard {
     /// Makes a subscription; see `Registrar`.
     ///
     /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, `limitOfAllSubscriptions`, `limitOfNetwork`,
-    ///   `tooOftenFromNetwork`, or `draining`.
+    ///   `tooOftenFromNetwork`, `tooOften`, or `draining`.
     package func subscribe(
         _ user: UserAddress, _ request: SubscriptionRequest
     ) async throws(RegistrationError) -> SubscriptionGrant {
         try checkRoom()
-        try await users.enter(request.network)
+        try await enterNetwork(user, request)
         do throws(RegistrationError) {
             return try await makeSubscription(user, request)
         } catch {
-            await users.move(NetworkChange(from: request.network, to: nil))
+            await users.withdraw(request.network)
             throw error
+        }
+    }
+
+    /// Counts a subscription for the network that it comes from. One that takes the place of another is made even if
+    /// the network is full.
+    ///
+    /// - Throws: `tooOften`; `limitOfNetwork` or `tooOftenFromNetwork`.
+    private func enterNetwork(_ user: UserAddress, _ request: SubscriptionRequest) async throws(RegistrationError) {
+        do throws(RegistrationError) {
+            try await users.enter(user, from: request.network)
+        } catch .limitOfNetwork {
+            guard await users.existing(user)?.replaces(request) ?? false else { throw .limitOfNetwork }
+            try await users.enter(request.network, replacing: true)
         }
     }
 

@@ -42,6 +42,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         package var maximumKeptMessages: Int
         /// The limits on the subscriptions of users from one network.
         package var networks: NetworkTable.Configuration
+        /// How often each user may ask for a subscription.
+        package var subscriptionRate: RateAllowance.Rate
         /// The limits on the number of guests.
         package var guests: GuestTable.Configuration
         /// The longest life time of a guest's subscription; it can be extended.
@@ -55,7 +57,9 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
             call: Call.Configuration = .init(),
             registration: Registration.Configuration = .init(), maximumSubscriptions: Int = 100_000,
             maximumKeptMessages: Int = 20_000,
-            networks: NetworkTable.Configuration = .init(), guests: GuestTable.Configuration = .init(),
+            networks: NetworkTable.Configuration = .init(),
+            subscriptionRate: RateAllowance.Rate = .init(burst: 300, interval: .milliseconds(100)),
+            guests: GuestTable.Configuration = .init(),
             maximumGuestExpires: Duration = .seconds(300), guestFirstCallTime: Duration = .seconds(30)
         ) {
             self.media = media
@@ -66,6 +70,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
             self.maximumSubscriptions = maximumSubscriptions
             self.maximumKeptMessages = maximumKeptMessages
             self.networks = networks
+            self.subscriptionRate = subscriptionRate
             self.guests = guests
             self.maximumGuestExpires = maximumGuestExpires
             self.guestFirstCallTime = guestFirstCallTime
@@ -204,9 +209,9 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         }
     }
 
-    /// Counts the subscriptions of networks as they end or move.
+    /// Counts the subscriptions of networks as they are found or end.
     private func countNetworks() async {
-        for await change in environment.networkChanges.messages { await users.move(change) }
+        for await change in environment.networkChanges.messages { await users.note(change) }
     }
 
     /// Passes the events of the media plane on to the owners of their calls.

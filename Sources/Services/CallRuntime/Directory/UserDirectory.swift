@@ -11,6 +11,7 @@ actor UserDirectory {
     private let startedOwners: Inbox<OwnerLoop>
     private var guests: GuestTable
     private var networks: NetworkTable
+    private var rates: AccountRates
 
     init(_ environment: RuntimeEnvironment, _ owners: OwnerTable, startedOwners: Inbox<OwnerLoop>) {
         self.environment = environment
@@ -18,6 +19,7 @@ actor UserDirectory {
         self.startedOwners = startedOwners
         guests = GuestTable(environment.configuration.guests)
         networks = NetworkTable(environment.configuration.networks)
+        rates = AccountRates(environment.configuration.subscriptionRate)
     }
 
     /// The owner of a user's registration; `nil` if there is none.
@@ -41,15 +43,32 @@ actor UserDirectory {
         if let guest = owner.user.guest { guests.leave(guest) }
     }
 
-    /// Counts a subscription that a user is about to make, for the network that it comes from.
+    /// Counts a request of a user for a subscription.
     ///
-    /// - Throws: `limitOfNetwork` or `tooOftenFromNetwork`.
-    func enter(_ network: SourceNetwork?) throws(RegistrationError) {
-        try networks.enter(network, at: environment.clock.now)
+    /// - Throws: `tooOften`; `limitOfNetwork` or `tooOftenFromNetwork`.
+    func enter(_ user: UserAddress, from network: SourceNetwork?) throws(RegistrationError) {
+        try rates.charge(user, at: environment.clock.now)
+        try enter(network)
     }
 
-    /// A subscription counts for another network, or for none.
-    func move(_ change: NetworkChange) { networks.move(change) }
+    /// Counts a subscription that a user is about to make, for the network that it comes from.
+    ///
+    /// - Parameter replacing: it takes the place of another one of the user.
+    /// - Throws: `limitOfNetwork` or `tooOftenFromNetwork`.
+    func enter(_ network: SourceNetwork?, replacing: Bool = false) throws(RegistrationError) {
+        try networks.enter(network, replacing: replacing, at: environment.clock.now)
+    }
+
+    /// A subscription that was counted is not made after all.
+    func withdraw(_ network: SourceNetwork?) { networks.withdraw(network) }
+
+    /// What a network holds has changed.
+    func note(_ change: NetworkChange) {
+        switch change {
+        case .found(let network): networks.found(network)
+        case .left(let network): networks.leave(network)
+        }
+    }
 
     /// Admits a guest, and makes its owner.
     ///

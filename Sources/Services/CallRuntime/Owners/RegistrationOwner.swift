@@ -178,6 +178,9 @@ extension RegistrationOwner {
     /// The subscription of the device of this name; `nil`: there is none.
     func subscription(correlator: String) -> SubscriptionID? { registration.subscription(correlator: correlator) }
 
+    /// Whether a subscription that is asked for takes the place of another one.
+    func replaces(_ request: SubscriptionRequest) -> Bool { registration.replaces(request) }
+
     /// Whether there is a subscription of this name that has not ended.
     func subscriptionExists(_ subscription: SubscriptionID) -> Bool { registration.subscriptionExists(subscription) }
 

@@ -16,7 +16,7 @@ package protocol Registrar: Sendable {
     /// Makes a subscription (spidr-wire §3.1).
     ///
     /// - Throws: `unsupportedServices`, `limitOfSubscriptions`, `limitOfAllSubscriptions`, `limitOfNetwork`,
-    ///   `tooOftenFromNetwork`, or `draining`.
+    ///   `tooOftenFromNetwork`, `tooOften`, or `draining`.
     func subscribe(_ user: UserAddress, _ request: SubscriptionRequest) async throws(RegistrationError)
         -> SubscriptionGrant
     /// The subscription of the user's device of this name (`clientCorrelator`); `nil`: there is none.

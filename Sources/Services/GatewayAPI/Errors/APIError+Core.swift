@@ -49,6 +49,11 @@ extension APIError {
                     .subscriptionRateLimited,
                     "Too many subscriptions from your address in a short time; wait before the next one.",
                     retryAfter: wait)
+            case .tooOften(let wait):
+                APIError(
+                    .subscriptionRateLimited,
+                    "You have asked for too many subscriptions in a short time; wait before the next one.",
+                    retryAfter: wait)
             case .draining:
                 .draining
             }

@@ -29,7 +29,7 @@ extension SignalingResponder {
             return .json(.created, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, exchange)))
         } catch {
             await guests.giveBack(used)
-            if error.isOfNetwork { metrics.authenticationFailures[.throttled].increment() }
+            if error.isOfOneSource { metrics.authenticationFailures[.throttled].increment() }
             throw APIError(error)
         }
     }
@@ -130,10 +130,10 @@ extension SignalingResponder {
 }
 
 extension RegistrationError {
-    /// Whether too much came from one network.
-    fileprivate var isOfNetwork: Bool {
+    /// Whether too much came from one network or user.
+    fileprivate var isOfOneSource: Bool {
         switch self {
-        case .limitOfNetworkGuests, .limitOfNetwork, .tooOftenFromNetwork: true
+        case .limitOfNetworkGuests, .limitOfNetwork, .tooOftenFromNetwork, .tooOften: true
         case .noSuchSubscription, .unsupportedServices, .limitOfSubscriptions, .limitOfAllSubscriptions, .limitOfGuests,
             .draining:
             false

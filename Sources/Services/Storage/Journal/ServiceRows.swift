@@ -60,9 +60,10 @@ enum ServiceRows {
         }
     }
 
-    /// Removes everything of a user.
+    /// Removes everything of a user but the presence, which those who watch were told: the process that finds that the
+    /// user is gone tells them.
     static func removeAll(of user: UserAddress, _ database: Database) throws {
-        for table in ["keptMessage", "presence", "interest", "voicemail", "owedMessage"] {
+        for table in ["keptMessage", "interest", "voicemail", "owedMessage"] {
             try remove(table, user, database)
         }
     }
