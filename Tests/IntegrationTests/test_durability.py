@@ -14,10 +14,10 @@ import pytest
 
 from call_records import record_of, sessions_of
 from durability import FCS_WINDOW, Crowd, Verdict, configured, users_of
-from party import Guest, PartyCall
+from party import Guest, PartyCall, SignedRealm
 from peers import sdp
 from peers.gateway import Gateway
-from peers.spidr import Notification, SpidrPeer
+from peers.spidr import Answer, Notification, SpidrPeer
 from situations import connected, forget
 
 USERS = ["alice", "bob", "carol", "dave"]
@@ -393,6 +393,29 @@ async def test_guests_stay_guests(lives, party, contract):
         (await guest.extend(service=["callMe"])).succeeded()
         for each in (guest, idle):
             await talk_again(each, alice)
+
+
+async def test_a_token_for_one_use_stays_used(own_gateway, tmp_path, contract):
+    """The gateway is killed as soon as the first guest has the answer. A guest who was refused leaves a token as it
+    was."""
+    key = "2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfe"
+    first, second = [SignedRealm("stand", key, {"jti": f"visit {number}", "once": True}) for number in (1, 2)]
+    (tmp_path / "realms").write_text(f"{first}\n")
+    anonymous = {"mode": "token", "realms_file": str(tmp_path / "realms")}
+    own = own_gateway.configured(*configured(tmp_path, USERS, anonymous=anonymous))
+    wish = {"subscribeRequest": {"expires": 60, "service": ["callMe"]}}
+
+    async def comes(realm: SignedRealm) -> Answer:
+        async with Guest(own.http, "alice", realm=realm, contract=contract) as guest:
+            guest.account = realm.token("alice@dev.local")
+            return await guest.request("POST", "/subscription", wish)
+
+    (await comes(first)).succeeded()
+    for _ in range(2):
+        own.kill()
+        await restarted(own)
+        (await comes(first)).refused(403, 65, "authorizationResponse", "anonymous.token_expired")
+    (await comes(second)).succeeded()
 
 
 # Everything at once

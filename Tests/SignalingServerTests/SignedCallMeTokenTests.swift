@@ -1,4 +1,5 @@
 import CallControl
+import CallRuntime
 import Cryptography
 import Foundation
 import GatewayAPI
@@ -92,15 +93,18 @@ import Testing
     }
 
     @Test func `a token that is used once is remembered until it expires, and longest of all the last to expire`() {
-        func name(_ number: Int) -> UsedTokens.Name { UsedTokens.Name(realm: "shop", identifier: "\(number)") }
+        func token(_ name: String, of realm: String = "shop", until expiry: Int64 = 0) -> UsedToken {
+            UsedToken(realm: realm, identifier: name, expiresAt: expiry)
+        }
+        func name(_ number: Int) -> String { "\(number)" }
         var used = UsedTokens(capacity: 4)
-        func use(_ name: UsedTokens.Name, until expiry: Int64, at now: Int64) -> Bool {
-            used.use(name, until: expiry, at: now)
+        func use(_ name: String, of realm: String = "shop", until expiry: Int64, at now: Int64) -> Bool {
+            used.use(token(name, of: realm, until: expiry), at: now)
         }
         #expect(use(name(1), until: 100, at: 0))
         #expect(!use(name(1), until: 100, at: 50))
-        #expect(use(UsedTokens.Name(realm: "desk", identifier: "1"), until: 100, at: 50))
-        used.giveBack(name(1))
+        #expect(use("1", of: "desk", until: 100, at: 50))
+        used.giveBack(token(name(1)))
         #expect(use(name(1), until: 100, at: 50))
         for number in 2...3 { #expect(use(name(number), until: 1_000, at: 60)) }
         // There is no room, and nothing has expired: half of it, what expires first, is forgotten.
@@ -110,5 +114,10 @@ import Testing
         // This time two have expired.
         #expect(use(name(5), until: 5_000, at: 2_000))
         #expect(!use(name(5), until: 5_000, at: 2_000))
+        // What the last process has left holds as well, and those that expire last if there is no room for all.
+        used = UsedTokens(capacity: 4, known: (1...5).map { token(name($0), until: Int64($0)) })
+        #expect(!use(name(5), until: 5, at: 0))
+        #expect(!use(name(4), until: 5, at: 0))
+        #expect(use(name(1), until: 5, at: 0))
     }
 }

@@ -202,6 +202,14 @@ struct JournalConformance {
         #expect(contents.subscriptions.first?.subscription.user.guest == guests[0])
     }
 
+    func `a token that was used is found with its realm and its end`() async throws {
+        let tokens = [("shop", "1"), ("shop", "2 ☎"), ("desk", "1")].map { realm, name in
+            UsedToken(realm: realm, identifier: name, expiresAt: 1_700_000_900_000)
+        }
+        #expect(
+            Set(try await left(of: tokens.map { .tokenUsed($0) } + [.tokenUsed(tokens[0])]).usedTokens) == Set(tokens))
+    }
+
     func `the events of calls are found in order, of two runs apart`() async throws {
         var other = Self.event(1, .held, told: false)
         other.startedAt += 1

@@ -43,6 +43,7 @@ import Storage
             "guests",
             { try await $0.`a guest is found with the account and the network, and not without a subscription`() }
         ),
+        ("used tokens", { try await $0.`a token that was used is found with its realm and its end`() }),
         ("calls", { try await $0.`the events of calls are found in order, of two runs apart`() }),
         ("together", { try await $0.`what is added while the journal is suspended is kept together, or not at all`() }),
         ("actions", { try await $0.`an action is carried out once what was added before is durable, in order`() }),

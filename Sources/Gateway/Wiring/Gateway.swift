@@ -122,6 +122,7 @@ package struct Gateway: Sendable {
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets,
             authenticator: authenticator, tokens: tokens, applications: applications, users: users,
             books: database.addressBooks, routes: database.routes, push: pushDirectory, journal: journal,
+            usedTokens: contents.usedTokens,
             clock: clock, metrics: metrics, pages: pages, group: group, logger: logger)
 
         let drain = DrainService(

@@ -35,6 +35,7 @@ package final class SignalingService: Service {
     ///   - routes: the routes of users; `nil`: they cannot be used.
     ///   - push: the registrations for push; `nil`: there can be none.
     ///   - journal: what has to be durable before a request that changes something is answered.
+    ///   - usedTokens: the single-use tokens that guests have come with before.
     ///   - pages: the pages by their paths, such as `/` and `/spidr-client.js`; empty if only the interface is served.
     ///   - group: the event loops; they outlive the service.
     package init(
@@ -43,7 +44,7 @@ package final class SignalingService: Service {
         authenticator: Authenticator, tokens: TokenAuthenticator? = nil, applications: ApplicationAuthenticator? = nil,
         users: WatchedUsers? = nil, books: (any AddressBookRepository)? = nil,
         routes: (any RouteRepository)? = nil, push: (any PushRegistrar)? = nil,
-        journal: any Journal = VolatileJournal(), clock: any RuntimeClock,
+        journal: any Journal = VolatileJournal(), usedTokens: [UsedToken] = [], clock: any RuntimeClock,
         metrics: GatewayMetrics, pages: [String: Page] = [:],
         group: any EventLoopGroup,
         logger: Logger
@@ -56,7 +57,8 @@ package final class SignalingService: Service {
         draining = DrainingFlag()
         bound = BoundPorts(count: configuration.listeners.count)
         let guests = GuestAuthenticator(
-            configuration.guests, defaultDomain: authenticator.defaultDomain, clock: clock, metrics: metrics)
+            configuration.guests, defaultDomain: authenticator.defaultDomain, usedTokens: usedTokens, clock: clock,
+            metrics: metrics)
         polls = PollDirectory(
             switchboard, sockets, on: group,
             times: PollSocket.Times(

@@ -50,6 +50,25 @@ package enum JournalEntry: Equatable, Sendable {
     case push(OwedPush)
     /// The push of this name is not owed any more.
     case pushSettled(String)
+    /// A guest has come with a token with which nobody else may come.
+    case tokenUsed(UsedToken)
+}
+
+/// A single-use token with which a guest has come.
+package struct UsedToken: Hashable, Sendable {
+    /// The realm whose key has signed it.
+    package var realm: String
+    /// Its name within the realm: `jti`.
+    package var identifier: String
+    /// When it expires, milliseconds since 1970. After that nobody has to know it any more.
+    package var expiresAt: Int64
+
+    /// Makes a value of its parts; each parameter is the property of that name.
+    package init(realm: String, identifier: String, expiresAt: Int64) {
+        self.realm = realm
+        self.identifier = identifier
+        self.expiresAt = expiresAt
+    }
 }
 
 /// A guest as it outlives the process. It is gone with its subscription.
@@ -83,6 +102,8 @@ package struct JournalContents: Equatable, Sendable {
     package var pushRegistrations: [StoredPushRegistration]
     /// The pushes that devices are owed, in the order in which they were decided.
     package var owedPushes: [OwedPush]
+    /// The single-use tokens with which guests have come, in no order; some may have expired.
+    package var usedTokens: [UsedToken]
     /// When the last process is last known to have run, milliseconds since 1970; 0: never.
     package var stoppedAt: Int64
     /// The rows that could not be understood. They are kept elsewhere, so that an operator can look at them.
@@ -92,7 +113,8 @@ package struct JournalContents: Equatable, Sendable {
     package init(
         guests: [StoredGuest] = [], subscriptions: [RestoredSubscription] = [], calls: [[LoggedEvent]] = [],
         services: StoredServices = .init(), pushRegistrations: [StoredPushRegistration] = [],
-        owedPushes: [OwedPush] = [], stoppedAt: Int64 = 0, setAside: [SetAsideRow] = []
+        owedPushes: [OwedPush] = [], usedTokens: [UsedToken] = [], stoppedAt: Int64 = 0,
+        setAside: [SetAsideRow] = []
     ) {
         self.guests = guests
         self.subscriptions = subscriptions
@@ -100,6 +122,7 @@ package struct JournalContents: Equatable, Sendable {
         self.services = services
         self.pushRegistrations = pushRegistrations
         self.owedPushes = owedPushes
+        self.usedTokens = usedTokens
         self.stoppedAt = stoppedAt
         self.setAside = setAside
     }

@@ -26,14 +26,18 @@ package actor GuestAuthenticator {
     private let clock: any RuntimeClock
     private let metrics: GatewayMetrics
     private var throttle: GuestThrottle
-    private var usedTokens = UsedTokens()
+    private var usedTokens: UsedTokens
 
     /// Makes a guest authenticator.
     ///
-    /// - Parameter defaultDomain: completes addresses without a domain.
+    /// - Parameters:
+    ///   - defaultDomain: completes addresses without a domain.
+    ///   - usedTokens: the single-use tokens that guests have come with before.
     package init(
-        _ configuration: Configuration, defaultDomain: String, clock: any RuntimeClock, metrics: GatewayMetrics
+        _ configuration: Configuration, defaultDomain: String, usedTokens: [UsedToken] = [], clock: any RuntimeClock,
+        metrics: GatewayMetrics
     ) {
+        self.usedTokens = UsedTokens(known: usedTokens)
         policy = configuration.policy
         throttle = GuestThrottle(configuration.throttle)
         self.defaultDomain = defaultDomain
@@ -74,23 +78,24 @@ package actor GuestAuthenticator {
         try pass(text, realm: realm, isStart: true, isCharged: true, from: source.map(SourceNetwork.init)).address
     }
 
-    /// Notes that a new guest comes with a token, if that can be used once only.
+    /// Notes that a new guest comes with a token, if that can be used once only. Once the guest is admitted, it is to
+    /// be added to the journal.
     ///
-    /// - Returns: the name under which it is noted, for ``giveBack(_:)``; `nil`: it can be used again.
+    /// - Returns: the token as it is noted, for the journal or ``giveBack(_:)``; `nil`: it can be used again.
     /// - Throws: `anonymous.token_expired` if a guest has come with it before.
-    package func use(_ token: SignedCallMeToken?, of realm: String?) throws(APIError) -> UsedTokens.Name? {
+    package func use(_ token: SignedCallMeToken?, of realm: String?) throws(APIError) -> UsedToken? {
         guard let token, let realm, let identifier = token.singleUse else { return nil }
-        let name = UsedTokens.Name(realm: realm, identifier: identifier)
-        guard usedTokens.use(name, until: token.expiresAt, at: clock.epochMilliseconds) else {
+        let used = UsedToken(realm: realm, identifier: identifier, expiresAt: token.expiresAt)
+        guard usedTokens.use(used, at: clock.epochMilliseconds) else {
             metrics.authenticationFailures[.token].increment()
             throw APIError(.anonymousTokenExpired, "The token can be used once, and has been used; get a new one.")
         }
-        return name
+        return used
     }
 
     /// Lets a token be used that no guest came with after all.
-    package func giveBack(_ name: UsedTokens.Name?) {
-        if let name { usedTokens.giveBack(name) }
+    package func giveBack(_ token: UsedToken?) {
+        if let token { usedTokens.giveBack(token) }
     }
 
     private func pass(

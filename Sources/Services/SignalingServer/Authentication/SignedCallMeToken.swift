@@ -1,4 +1,5 @@
 package import CallControl
+package import CallRuntime
 
 /// What the claims of a signed callMe token say: whom a guest may call, under which name, how long, and whether once.
 ///
@@ -59,51 +60,46 @@ package struct SignedCallMeToken: Equatable, Sendable {
     }
 }
 
-/// The single-use tokens that guests have come with, until they expire. They are in memory: a restart forgets them.
+/// The single-use tokens that guests have come with, until they expire.
 package struct UsedTokens: Sendable {
     /// A token by its realm and its `jti`.
-    package struct Name: Hashable, Sendable {
-        /// The realm.
-        package let realm: String
-        /// Its `jti`.
-        package let identifier: String
+    private struct Name: Hashable {
+        let realm: String
+        let identifier: String
 
-        /// Makes a name of its parts.
-        package init(realm: String, identifier: String) {
-            self.realm = realm
-            self.identifier = identifier
-        }
+        init(_ token: UsedToken) { (realm, identifier) = (token.realm, token.identifier) }
     }
 
     private let capacity: Int
     private var expiries: [Name: Int64] = [:]
 
-    /// Makes an empty list.
+    /// Makes a list.
     ///
-    /// - Parameter capacity: how many tokens are remembered, at least 2. Beyond that, those that expire first are
-    ///   forgotten.
-    package init(capacity: Int = 100_000) {
+    /// - Parameters:
+    ///   - capacity: how many tokens are remembered, at least 2. Beyond that, those that expire first are forgotten.
+    ///   - known: the tokens that guests have come with before.
+    package init(capacity: Int = 100_000, known: [UsedToken] = []) {
         precondition(capacity >= 2, "half of it is kept")
         self.capacity = capacity
+        for token in known { _ = use(token, at: .min) }
     }
 
     /// Notes that a guest comes with a token.
     ///
-    /// - Parameters:
-    ///   - expiresAt: when the token expires, in milliseconds since 1970.
-    ///   - now: milliseconds since 1970.
+    /// - Parameter now: milliseconds since 1970.
     /// - Returns: `false` if one has come with it before.
-    package mutating func use(_ name: Name, until expiresAt: Int64, at now: Int64) -> Bool {
+    package mutating func use(_ token: UsedToken, at now: Int64) -> Bool {
+        let name = Name(token)
         guard expiries[name] == nil else { return false }
         if expiries.count >= capacity { expiries = expiries.filter { $0.value > now } }
         if expiries.count >= capacity {
             let last = expiries.sorted { $0.value > $1.value }.prefix(capacity / 2)
             expiries = Dictionary(uniqueKeysWithValues: last.map { ($0.key, $0.value) })
         }
-        expiries[name] = expiresAt
+        expiries[name] = token.expiresAt
         return true
     }
 
     /// Forgets that a guest came, since it was refused after all.
-    package mutating func giveBack(_ name: Name) { expiries[name] = nil }
+    package mutating func giveBack(_ token: UsedToken) { expiries[Name(token)] = nil }
 }

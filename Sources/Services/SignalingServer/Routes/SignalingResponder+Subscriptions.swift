@@ -12,7 +12,7 @@ extension SignalingResponder {
     func subscribe(_ exchange: RequestExchange, _ ticket: inout RequestTicket?) async throws(APIError) -> Answer {
         let wishes = try exchange.decode(SubscribeRequest.self)
         let request = try subscriptionRequest(wishes, exchange)
-        var used: UsedTokens.Name?
+        var used: UsedToken?
         if case .guest(let visitor) = exchange.principal {
             used = try await guests.use(visitor.token, of: visitor.realm)
         }
@@ -25,6 +25,8 @@ extension SignalingResponder {
             case .guest(let visitor):
                 // Nothing waits for the answer to a guest that comes in, so there is no ticket.
                 grant = try await registrar.admit(request, toCall: visitor.account, from: visitor.network)
+                // If the process ends before this is durable, the guest has no answer, and may come again.
+                if let used { journal.append(.tokenUsed(used)) }
             }
             return .json(.created, WireJSON.encode(wrapping: subscribeResponse(grant, wishes, exchange)))
         } catch {

@@ -55,7 +55,7 @@ enum JournalReader {
         return JournalContents(
             guests: guests, subscriptions: subscriptions, calls: calls, services: services,
             pushRegistrations: registrations, owedPushes: try OwedPushRows.contents(database, &setAside),
-            stoppedAt: stoppedAt, setAside: setAside.entries)
+            usedTokens: try UsedTokenRows.contents(database), stoppedAt: stoppedAt, setAside: setAside.entries)
     }
 
     /// The events of the calls that have not ended, have ended since `time`, or are told of by a notification; `nil`

@@ -8,7 +8,8 @@ import Primitives
 import Sockets
 import Synchronization
 
-/// The journal in the tables `subscription`, `guest`, `notification`, `callEvent` and `callRecord`.
+/// The journal in the tables `subscription`, `guest`, `notification`, `callEvent`, `callRecord` and `usedToken`, and in
+/// those of ``ServiceRows``.
 ///
 /// One writer commits everything that has been added since its last transaction (group commit), and then carries out
 /// the actions that waited for it. In WAL mode with `synchronous = NORMAL` a commit survives the end of the process by
@@ -330,6 +331,7 @@ extension JournalStore {
                     isDone = try JournalWriter.removeNotifications(
                         database, before: now - forward - configuration.notificationAge.wholeMilliseconds)
                 }
+                try UsedTokenRows.removeOld(database, at: now)
                 try JournalWriter.removeEvents(old.lazy.flatMap(\.numbers), database)
                 try JournalWriter.removeEvents(surplus.values.lazy.flatMap(\.self), database)
                 if let open { change += try RecordRows.removeOpen(through: open, database) }

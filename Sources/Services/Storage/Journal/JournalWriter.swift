@@ -47,6 +47,7 @@ enum JournalWriter {
             case .pushRegistration(let change): try PushRegistrationRows.write(change, database)
             case .push(let push): try OwedPushRows.write(push, database)
             case .pushSettled(let name): try OwedPushRows.remove(name, database)
+            case .tokenUsed(let token): try UsedTokenRows.write(token, database)
             case .registration(.subscribed(let subscription)): try write(subscription, database)
             case .registration(.unsubscribed(let id)): try remove(id, database)
             case .registration(.notified(let id, let frame)):

@@ -21,4 +21,20 @@ extension Schema {
                     """)
         }
     }
+
+    /// The single-use callMe tokens with which guests have come.
+    static func registerUsedTokens(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("15 used tokens") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE usedToken (
+                        realm      TEXT NOT NULL,
+                        identifier TEXT NOT NULL,           -- jti
+                        expires    INTEGER NOT NULL,        -- milliseconds since 1970
+                        PRIMARY KEY (realm, identifier)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX usedTokenExpiry ON usedToken (expires)
+                    """)
+        }
+    }
 }

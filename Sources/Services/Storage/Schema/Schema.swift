@@ -146,6 +146,7 @@ enum Schema {
         registerOwedMessages(&migrator)
         registerPushRegistrations(&migrator)
         registerOwedPushes(&migrator)
+        registerUsedTokens(&migrator)
         return migrator
     }
 }
