@@ -290,7 +290,7 @@ class Client(SpidrPeer):
 
     async def keep_calling(self):
         while not self.crowd.is_closing:
-            await asyncio.sleep(self.chance.uniform(1, 6))
+            await asyncio.sleep(self.crowd.pace * self.chance.uniform(1, 6))
             await self._call_somebody()
 
     async def _call_somebody(self):

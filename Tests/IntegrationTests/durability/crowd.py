@@ -59,6 +59,8 @@ class Crowd:
             for place in range(devices)
         ]
         self._devices = users
+        self.pace = max(1, len(self.clients) / 60)
+        """By how much longer a client waits than in a small crowd: many do as much together as sixty."""
         self.users = list(users)
         self.watched = {
             user: self.chance.sample([other for other in users if other != user], min(WATCHED, len(users) - 1))
@@ -148,6 +150,8 @@ class Crowd:
         while len(self.kills) < kills:
             self._check()
             await asyncio.sleep(self.chance.uniform(0.3, 5))
+            if self.chance.random() < 0.3:  # or a client would miss more than the gateway keeps
+                await self._everybody_listens()
             await (self._kill() if self.chance.random() < 0.5 else self._kill_on_an_answer())
             while len(self.kills) < kills and self.chance.random() < 0.25:
                 await self._kill_while_it_starts(self.chance.uniform(0, 1))
@@ -189,11 +193,19 @@ class Crowd:
         for client in self.clients:
             client.drop_channel()
         told, since = -1, self.now
-        while self.now - since < 2 or not all(client.is_listening for client in self.clients):
+        while self.now - since < 2:
+            await self._everybody_listens()
             await asyncio.sleep(0.1)
             if told != (told := sum(len(client.journal) for client in self.clients)):
                 since = self.now
         self._check()
+
+    async def _everybody_listens(self):
+        """Waits until each client has been seen to; by then some may have lost their channel again."""
+        waiting = self.clients
+        while waiting := [client for client in waiting if not client.is_listening]:
+            self._check()
+            await asyncio.sleep(0.05)
 
     def _check(self):
         if self._failures:

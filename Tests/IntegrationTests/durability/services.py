@@ -62,12 +62,12 @@ class Services:
 
     async def keep_writing(self):
         while not self._crowd.is_closing:
-            await asyncio.sleep(self._client.chance.uniform(2, 8))
+            await asyncio.sleep(self._crowd.pace * self._client.chance.uniform(2, 8))
             await self._write()
 
     async def keep_publishing(self):
         while not self._crowd.is_closing:
-            await asyncio.sleep(self._client.chance.uniform(2, 8))
+            await asyncio.sleep(self._crowd.pace * self._client.chance.uniform(2, 8))
             await self._publish()
 
     async def _write(self):
