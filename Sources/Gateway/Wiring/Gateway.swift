@@ -83,7 +83,9 @@ package struct Gateway: Sendable {
         let eventFile = try configuration.callEventFile(logger: logger)
         let processName = random.nextToken(12, alphabet: .url).replacing("-", with: "a")
         let events = EventTail(process: processName)
-        let journal = try configuration.openJournal(in: database, clock: clock, logger: logger)
+        let journal = try configuration.openJournal(in: database, clock: clock, logger: logger) {
+            metrics.rowsSetAside.increment(by: UInt64($0))
+        }
         let sockets = SocketDirectory()
         let switchboard = LocalSwitchboard(
             configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents,

@@ -16,12 +16,13 @@ import Storage
 extension GatewayConfiguration {
     /// The journal in the database, which in development ends with the process.
     func openJournal(
-        in database: GatewayDatabase, clock: some RuntimeClock, logger: Logger
+        in database: GatewayDatabase, clock: some RuntimeClock, logger: Logger,
+        onSetAside: @escaping @Sendable (Int) -> Void
     ) throws(StorageError) -> JournalStore {
         var limits = journal
         // A client that comes back at the last moment is still sent everything.
         limits.notificationAge = switchboard.registration.queue.maximumAge * 2
-        return try database.openJournal(limits, clock: clock, logger: logger)
+        return try database.openJournal(limits, clock: clock, logger: logger, onSetAside: onSetAside)
     }
 
     /// When clients are asked how much they have received: long before what they do not confirm is too much or too old.

@@ -65,16 +65,20 @@ package final class GatewayDatabase: Sendable {
     /// Opens the journal, on a connection of its own; that of a temporary database is a database of its own. To be
     /// called once.
     ///
+    /// - Parameter onSetAside: is told how many rows were set aside while the journal was written. Those that
+    ///   `contents()` finds are not among them.
     /// - Throws: `StorageError.failed` if the file cannot be opened again.
     package func openJournal(
-        _ configuration: JournalStore.Configuration, clock: any RuntimeClock, logger: Logger
+        _ configuration: JournalStore.Configuration, clock: any RuntimeClock, logger: Logger,
+        onSetAside: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws(StorageError) -> JournalStore {
         do {
             let queue = try Self.open(location)
             if location == .temporary { try Self.migrate(queue) }
             let reader = location == .temporary ? queue : try Self.open(location)
             let store = JournalStore(
-                queue, reader: reader, configuration: configuration, clock: clock, logger: logger)
+                queue, reader: reader, configuration: configuration, clock: clock, logger: logger,
+                onSetAside: onSetAside)
             journal.withLock { $0 = (store, queue, reader) }
             return store
         } catch {

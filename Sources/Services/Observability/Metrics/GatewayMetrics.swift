@@ -50,7 +50,7 @@ package final class GatewayMetrics: Sendable {
     package let notificationsReplayed: Counter
     /// Notifications dropped from a full replay queue before the client came back.
     package let notificationsDiscarded: Counter
-    /// Rows of the database that could not be understood at the start.
+    /// Rows of the database that could not be understood, at the start or when they were to be continued.
     package let rowsSetAside: Counter
 
     // MARK: Media
@@ -175,7 +175,7 @@ package final class GatewayMetrics: Sendable {
         notificationsDiscarded = registry.counter(
             "orbweaver_notifications_discarded_total", "Notifications dropped from a full replay queue.")
         rowsSetAside = registry.counter(
-            "orbweaver_rows_set_aside_total", "Rows of the database that could not be understood at the start.")
+            "orbweaver_rows_set_aside_total", "Rows of the database that could not be understood.")
 
         mediaSessionsActive = registry.gauge("orbweaver_media_sessions_active", "Legs whose media the gateway carries.")
         mediaSessionsFailed = registry.counters(

@@ -29,8 +29,10 @@ struct CallRows: Sendable {
         var bytes = 0
         /// When the last one was written, milliseconds on the monotonic clock.
         var lastTime: Int64 = 0
-        /// Those that the next process can do without, the oldest first, and when they were written.
-        var omissible: [(number: Int64, time: Int64)] = []
+        /// Those that the next process can do without, the oldest first, when they were written, and their bytes.
+        var omissible: [(number: Int64, time: Int64, bytes: Int)] = []
+        /// Some of its rows were removed while it went on.
+        var isCut = false
     }
 
     /// The calls that have not ended.
@@ -45,7 +47,7 @@ struct CallRows: Sendable {
             open[event.run, default: Rows()].numbers.append(event.row)
             open[event.run]?.bytes += event.bytes
             open[event.run]?.lastTime = event.time
-            if event.isOmissible { open[event.run]?.omissible.append((event.row, event.time)) }
+            if event.isOmissible { open[event.run]?.omissible.append((event.row, event.time, event.bytes)) }
             guard event.isLast, var rows = open.removeValue(forKey: event.run) else { continue }
             rows.omissible = []
             ended.append(rows)
@@ -87,12 +89,22 @@ struct CallRows: Sendable {
     }
 
     /// Rows of calls that have not ended are gone.
-    mutating func remove(_ surplus: [Run: [Int64]]) {
+    ///
+    /// - Returns: the calls that had lost none before.
+    mutating func remove(_ surplus: [Run: [Int64]]) -> [Run] {
+        var cut: [Run] = []
         for (run, numbers) in surplus {
+            // The call may have ended meanwhile.
+            guard var rows = open[run] else { continue }
             let gone = Set(numbers)
-            open[run]?.numbers.removeAll(where: gone.contains)
-            open[run]?.omissible.removeAll { gone.contains($0.number) }
+            rows.bytes -= rows.omissible.reduce(0) { gone.contains($1.number) ? $0 + $1.bytes : $0 }
+            rows.numbers.removeAll(where: gone.contains)
+            rows.omissible.removeAll { gone.contains($0.number) }
+            if !rows.isCut { cut.append(run) }
+            rows.isCut = true
+            open[run] = rows
         }
+        return cut
     }
 
     /// The rows of so many of the oldest calls are gone.

@@ -46,6 +46,7 @@ package final class JournalStore: Journal {
     /// When the journal was opened.
     private let opened: Moment
     private let logger: Logger
+    private let onSetAside: @Sendable (Int) -> Void
     /// What the tables hold of calls.
     private let calls = Lock(CallRows())
     /// How many records there are, and up to which number the last process has left any that are not over; `nil`: that
@@ -63,8 +64,9 @@ package final class JournalStore: Journal {
 
     init(
         _ queue: DatabaseQueue, reader: DatabaseQueue, configuration: Configuration, clock: any RuntimeClock,
-        logger: Logger
+        logger: Logger, onSetAside: @escaping @Sendable (Int) -> Void
     ) {
+        self.onSetAside = onSetAside
         self.queue = queue
         self.reader = reader
         self.configuration = configuration
@@ -231,12 +233,18 @@ extension JournalStore {
         try database.inTransaction(.immediate) {
             if step != 0 { try JournalWriter.shiftExpiry(by: step, database) }
             written = try JournalWriter.write(
-                batch, recordLimit: configuration.recordsPerUser, database, at: clock.monotonicMilliseconds, logger)
+                batch, recordLimit: configuration.recordsPerUser, database, at: clock.monotonicMilliseconds)
             return .commit
         }
         steps.withLock { $0.wasApplied(step) }
         calls.withLock { $0.note(written.events) }
         records.withLock { $0.count += written.records }
+        for row in written.setAside {
+            logger.warning(
+                "the first part of a call's record cannot be read, and is set aside",
+                metadata: [LogKey.table: "\(row.table)", LogKey.reason: "\(row.reason)"])
+        }
+        if !written.setAside.isEmpty { onSetAside(written.setAside.count) }
     }
 
     /// By how many milliseconds the times in the tables are to be corrected, because the clock was set.
@@ -347,14 +355,15 @@ extension JournalStore {
                 $0.count += change
                 if open != nil { $0.open = nil }
             }
-            calls.withLock {
-                $0.removeOldest(old.count)
-                $0.remove(surplus)
+            let cut = calls.withLock { calls in
+                calls.removeOldest(old.count)
+                return calls.remove(surplus)
             }
-            for (run, numbers) in surplus {
+            // Once for each call: a call that goes on for days loses events all the time.
+            for run in cut {
                 logger.notice(
                     "a long call keeps only its latest events",
-                    metadata: [LogKey.call: "\(run.call)", LogKey.count: "\(numbers.count)"])
+                    metadata: [LogKey.call: "\(run.call)", LogKey.count: "\(surplus[run]?.count ?? 0)"])
             }
             return isDone && old.isEmpty && change == 0
         } catch {

@@ -3,7 +3,6 @@ import CallRuntime
 import Foundation
 import GRDB
 import GatewayAPI
-import Logging
 import Primitives
 import Registration
 
@@ -20,6 +19,8 @@ enum JournalWriter {
         var events: [CallRows.Written] = []
         /// By how much the number of records has changed.
         var records = 0
+        /// What could not be understood of what was written before.
+        var setAside: [SetAsideRow] = []
     }
 
     /// Writes entries, in order.
@@ -27,9 +28,8 @@ enum JournalWriter {
     /// - Parameters:
     ///   - recordLimit: how many records of calls each user may have.
     ///   - now: milliseconds on the monotonic clock.
-    ///   - logger: is told of what has to be given up.
     static func write(
-        _ entries: [JournalEntry], recordLimit: Int, _ database: Database, at now: Int64, _ logger: Logger
+        _ entries: [JournalEntry], recordLimit: Int, _ database: Database, at now: Int64
     ) throws -> Written {
         let marks = marks(of: entries)
         let settledAtOnce = ServiceRows.settledAtOnce(entries)
@@ -41,7 +41,8 @@ enum JournalWriter {
             case .event(let event): written.events.append(try write(event, database, at: now))
             case .guest(let guest): try write(guest, database)
             case .record(let record):
-                written.records += try RecordRows.write(record, perUser: recordLimit, database, logger)
+                written.records += try RecordRows.write(
+                    record, perUser: recordLimit, settingAside: &written.setAside, database)
             case .recordRemoved(let user, let id):
                 written.records += try RecordRows.remove(id, of: user, database)
             case .pushRegistration(let change): try PushRegistrationRows.write(change, database)

@@ -3,14 +3,14 @@ import CallRuntime
 import Foundation
 import GRDB
 import GatewayAPI
-import Logging
-import Observability
 
 /// Writes the table `callRecord`. Every function returns by how much the number of its rows has changed.
 enum RecordRows {
     /// Writes a record, which continues that of the same session. The user's oldest records make room.
+    ///
+    /// - Parameter found: gets the part that was there, if it cannot be read.
     static func write(
-        _ record: CallLogRecord, perUser limit: Int, _ database: Database, _ logger: Logger
+        _ record: CallLogRecord, perUser limit: Int, settingAside found: inout [SetAsideRow], _ database: Database
     ) throws -> Int {
         var record = record
         let part = try database.cachedStatement(
@@ -22,13 +22,11 @@ enum RecordRows {
                 record = try JSONDecoder().decode(CallLogRecord.self, from: Data(text.utf8)).continued(by: record)
             } catch {
                 // A part that cannot be read must not keep the journal from being written. It is kept for a look.
-                logger.warning(
-                    "the first part of a call's record cannot be read, and is set aside",
-                    metadata: [LogKey.reason: "\(SetAside.reason(of: error))"])
                 var setAside = SetAside(at: record.endedAt)
                 try setAside.copy(
                     ["user": record.user.text, "id": record.id.rawValue, "record": text], from: "callRecord",
-                    because: "the first part of a record cannot be read", database)
+                    because: "the first part of a record cannot be read: \(SetAside.reason(of: error))", database)
+                found += setAside.entries
             }
         }
         try database.cachedStatement(
