@@ -11,13 +11,31 @@ struct JournalConformance {
     /// A journal that is open, and how it ends.
     struct Opened: Sendable {
         var journal: any Journal
+        /// What another process would find now.
         var contents: @Sendable () async throws -> JournalContents
+        /// How many events of calls the engine holds, also of those that have been over for long.
+        var eventCount: @Sendable () async throws -> Int
+        /// Removes what is old, as the driver does every few seconds by itself.
+        var keepUp: @Sendable () async -> Void
+        /// Makes the engine refuse what is written, as a full disk does, or take it again.
+        var refuse: @Sendable (Bool) async throws -> Void
         /// Lets go of the file without a word to anybody, as if the process had been killed.
         var abandon: @Sendable () throws -> Void
     }
 
-    /// Opens the journal at one place; each time another process would.
-    let open: @Sendable () throws -> Opened
+    /// How long a driver under test keeps what is over.
+    static let limits = (
+        notificationAge: Duration.seconds(120), callAge: Duration.seconds(300), callBytes: 11_000
+    )
+
+    /// What the journal takes for the time.
+    let clock = FixedClock(Self.start + 100_000)
+    /// Opens the journal at one place, with ``limits``; each time another process would.
+    let openJournal: @Sendable (FixedClock) throws -> Opened
+
+    private func open() throws -> Opened { try openJournal(clock) }
+
+    static let start: Int64 = 1_700_000_000_000
 
     static let alice = UserAddress(parsing: "alice@example.com")!
     static let call = CallID(0xFEDC_BA98_7654_3210)
@@ -256,6 +274,184 @@ struct JournalConformance {
         let next = try open()
         #expect(try await next.contents().subscriptions.count == 200)
         try next.abandon()
+    }
+}
+
+// MARK: - Refused writes
+
+extension JournalConformance {
+    func `what the engine refuses is refused to the caller, and is all there in order once it is taken`() async throws {
+        let opened = try open()
+        _ = try await opened.contents()
+        let order = Order()
+        try await opened.refuse(true)
+        opened.journal.append(.registration(.subscribed(Self.subscription())))
+        opened.journal.whenDurable { order.add(1) }
+        await #expect(throws: StorageError.self) { try await opened.journal.durable() }
+        #expect(opened.journal.isFailing)
+        opened.journal.append(.event(Self.event(1)))
+        opened.journal.whenDurable { order.add(2) }
+        await #expect(throws: StorageError.self, "at once") { try await opened.journal.durable() }
+        opened.journal.append(.registration(.notified("s1", Self.frame(1_000, .call(Self.event(1))))))
+        opened.journal.whenDurable { order.add(3) }
+        #expect(order.numbers.isEmpty)
+        try await opened.refuse(false)
+        while opened.journal.isFailing { try await Task.sleep(for: .milliseconds(10)) }
+        opened.journal.append(.registration(.transmitted("s1", through: 1_000)))
+        opened.journal.whenDurable { order.add(4) }
+        try await opened.journal.durable()
+        #expect(order.numbers == [1, 2, 3, 4])
+        try opened.abandon()
+        let next = try open()
+        let contents = try await next.contents()
+        #expect(
+            contents.subscriptions == [
+                RestoredSubscription(
+                    Self.subscription(), frames: [Self.frame(1_000, .call(Self.event(1)))], transmitted: 1_000,
+                    numbered: 1_000)
+            ])
+        #expect(contents.calls == [[Self.event(1)]])
+        try next.abandon()
+    }
+
+    func `of what was never taken nothing is found, nor anything that came after it`() async throws {
+        let opened = try open()
+        _ = try await opened.contents()
+        opened.journal.append(.registration(.subscribed(Self.subscription())))
+        try await opened.journal.durable()
+        let order = Order()
+        try await opened.refuse(true)
+        opened.journal.append(.registration(.subscribed(Self.subscription("s2"))))
+        opened.journal.whenDurable { order.add(1) }
+        await #expect(throws: StorageError.self) { try await opened.journal.durable() }
+        opened.journal.append(.registration(.unsubscribed("s1")))
+        await #expect(throws: StorageError.self) { try await opened.journal.durable() }
+        try opened.abandon()
+        #expect(order.numbers.isEmpty)
+        let next = try open()
+        try await next.refuse(false)
+        #expect(try await next.contents().subscriptions.map(\.subscription.id) == ["s1"])
+        try next.abandon()
+    }
+}
+
+// MARK: - Age
+
+extension JournalConformance {
+    /// A journal with a call that goes on and one that has ended, and two notifications, the first of them transmitted.
+    private func openedWithSome() async throws -> Opened {
+        let opened = try open()
+        _ = try await opened.contents()
+        opened.journal.append([
+            .registration(.subscribed(Self.subscription())), .event(Self.event(1)), .event(ended(CallID(2))),
+            .registration(.notified("s1", Self.frame(1_000, .ping))),
+            .registration(.notified("s1", Self.frame(1_001, .call(Self.event(1))))),
+            .registration(.transmitted("s1", through: 1_000)),
+        ])
+        try await opened.journal.durable()
+        return opened
+    }
+
+    private func ended(_ call: CallID, at sequence: Int = 1) -> LoggedEvent {
+        var event = Self.event(
+            sequence, .ended(CallRecord(cause: .drained), by: nil, device: nil), told: false)
+        event.call = call
+        return event
+    }
+
+    /// Lets time pass until so long after the first event, in seconds.
+    private func pass(to seconds: Int64, _ opened: Opened) async {
+        clock.set(Self.start + seconds * 1_000)
+        await opened.keepUp()
+    }
+
+    func `notifications are removed with age, but no number is forgotten, and what was never sent is counted`()
+        async throws
+    {
+        let opened = try await openedWithSome()
+        await pass(to: 119, opened)
+        #expect(try await opened.contents().subscriptions.first?.frames.count == 2)
+        await pass(to: 121, opened)
+        let later = try #require(try await opened.contents().subscriptions.first)
+        #expect(later == RestoredSubscription(Self.subscription(), transmitted: 1_000, numbered: 1_001, lost: 1))
+        try opened.abandon()
+        let next = try open()
+        #expect(try await next.contents().subscriptions == [later])
+        try next.abandon()
+    }
+
+    func `calls that have ended are removed with age, and none that goes on`() async throws {
+        let opened = try await openedWithSome()
+        let writtenAt = (clock.epochMilliseconds - Self.start) / 1_000
+        await pass(to: writtenAt + 299, opened)
+        #expect(try await opened.eventCount() == 2)
+        await pass(to: writtenAt + 301, opened)
+        #expect(try await opened.eventCount() == 1)
+        await pass(to: 86_400, opened)
+        #expect(try await opened.contents().calls == [[Self.event(1)]])
+        try opened.abandon()
+    }
+
+    func `calls that have ended take no more bytes than they may, and the oldest make room`() async throws {
+        let opened = try open()
+        _ = try await opened.contents()
+        // Each takes some 3,000 bytes, and each has a number of events of its own.
+        for number in 1...6 {
+            for event in 1...number {
+                let text = String(repeating: "a", count: 2_400 / number)
+                var offer = Self.event(event, .offered(description: text, content: .init()), told: false)
+                offer.call = CallID(UInt64(number))
+                opened.journal.append([.event(offer)])
+            }
+            opened.journal.append([.event(ended(CallID(UInt64(number)), at: number + 1))])
+        }
+        try await opened.journal.durable()
+        await opened.keepUp()
+        #expect(try await opened.eventCount() == 21 + 6, "somebody may be told of them still")
+        clock.set(clock.epochMilliseconds + 121_000)
+        await opened.keepUp()
+        let left = try await opened.eventCount()
+        // The last one, two, three, four or five calls.
+        #expect([7, 13, 18, 22, 25].contains(left))
+        try opened.abandon()
+    }
+
+    func `while the engine refuses nothing ages`() async throws {
+        let opened = try await openedWithSome()
+        try await opened.refuse(true)
+        opened.journal.append(.registration(.subscribed(Self.subscription("s2"))))
+        await #expect(throws: StorageError.self) { try await opened.journal.durable() }
+        clock.set(Self.start + 121_000)
+        await opened.keepUp()
+        let kept = try await opened.contents().subscriptions
+        #expect(kept.map { $0.frames.count } == [2], "it is not known yet which of them were sent")
+        try await opened.refuse(false)
+        while opened.journal.isFailing { try await Task.sleep(for: .milliseconds(10)) }
+        await opened.keepUp()
+        #expect(try await opened.contents().subscriptions.map { $0.frames.count } == [0, 0])
+        try opened.abandon()
+    }
+
+    func `a clock that is set ages nothing, and keeps nothing longer`() async throws {
+        let opened = try await openedWithSome()
+        await opened.keepUp()
+        func frames() async throws -> Int? { try await opened.contents().subscriptions.first?.frames.count }
+        clock.step(by: 3_600_000)
+        await opened.keepUp()
+        #expect(try await frames() == 2)
+        #expect(try await opened.eventCount() == 2)
+        clock.step(by: -7_200_000)
+        opened.journal.append(
+            .registration(.notified("s1", Self.frame(1_002, .ping, at: clock.epochMilliseconds))))
+        try await opened.journal.durable()
+        await opened.keepUp()
+        #expect(try await frames() == 3)
+        #expect(try await opened.eventCount() == 2)
+        clock.set(clock.epochMilliseconds + 301_000)
+        await opened.keepUp()
+        #expect(try await frames() == 0)
+        #expect(try await opened.eventCount() == 1)
+        try opened.abandon()
     }
 }
 

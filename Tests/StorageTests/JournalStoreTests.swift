@@ -47,16 +47,73 @@ import Storage
         ("calls", { try await $0.`the events of calls are found in order, of two runs apart`() }),
         ("together", { try await $0.`what is added while the journal is suspended is kept together, or not at all`() }),
         ("actions", { try await $0.`an action is carried out once what was added before is durable, in order`() }),
+        (
+            "refused",
+            {
+                try await $0
+                    .`what the engine refuses is refused to the caller, and is all there in order once it is taken`()
+            }
+        ),
+        (
+            "never taken",
+            { try await $0.`of what was never taken nothing is found, nor anything that came after it`() }
+        ),
+        (
+            "age of notifications",
+            {
+                try await $0
+                    .`notifications are removed with age, but no number is forgotten, and what was never sent is counted`()
+            }
+        ),
+        ("age of calls", { try await $0.`calls that have ended are removed with age, and none that goes on`() }),
+        (
+            "bytes of calls",
+            { try await $0.`calls that have ended take no more bytes than they may, and the oldest make room`() }
+        ),
+        ("age while refused", { try await $0.`while the engine refuses nothing ages`() }),
+        ("clock", { try await $0.`a clock that is set ages nothing, and keeps nothing longer`() }),
     ]
+
+    /// What makes SQLite refuse every row that is added, and every subscription that is changed.
+    private static let hurdles =
+        ["subscription", "callEvent", "notification", "callRecord"].map { table in
+            ("hurdle_\(table)", "BEFORE INSERT ON \(table)")
+        } + [("hurdle_update", "BEFORE UPDATE ON subscription")]
+
+    private static func eventCount(_ path: String) async throws -> Int {
+        let other = try DatabaseQueue(path: path)
+        defer { #expect(throws: Never.self) { try other.close() } }
+        return try await other.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM callEvent") ?? 0 }
+    }
+
+    private static func refuse(_ refuses: Bool, _ path: String) async throws {
+        let other = try DatabaseQueue(path: path)
+        try await other.write { database in
+            for (name, event) in hurdles {
+                try database.execute(sql: "DROP TRIGGER IF EXISTS \(name)")
+                guard refuses else { continue }
+                try database.execute(
+                    sql: "CREATE TRIGGER \(name) \(event) BEGIN SELECT RAISE(ABORT, 'no room'); END")
+            }
+        }
+        try other.close()
+    }
 
     @Test(arguments: rules.map(\.0)) func `it does what every journal has to do`(_ name: String) async throws {
         try await withPath { path in
             let rule = try #require(Self.rules.first { $0.0 == name })
             try await rule.1(
-                JournalConformance {
-                    let (database, store) = try open(path)
+                JournalConformance { clock in
+                    let limits = JournalConformance.limits
+                    let (database, store) = try open(
+                        path,
+                        .init(
+                            notificationAge: limits.notificationAge, callAge: limits.callAge,
+                            callBytes: limits.callBytes), clock)
                     return JournalConformance.Opened(
-                        journal: store, contents: { try await store.contents() }, abandon: { try database.close() })
+                        journal: store, contents: { try await store.contents() },
+                        eventCount: { try await Self.eventCount(path) }, keepUp: { await store.keepUp() },
+                        refuse: { try await Self.refuse($0, path) }, abandon: { try database.close() })
                 })
         }
     }
@@ -98,41 +155,6 @@ import Storage
         }
     }
 
-    @Test func `what a locked file does not take is refused, kept, and written later`() async throws {
-        try await withPath { path in
-            let (database, store) = try open(path)
-            _ = try await store.contents()
-            // The file has no room: SQLite says so as it does of a full disk.
-            let other = try DatabaseQueue(path: path)
-            try await other.write { try $0.execute(sql: "CREATE TABLE hurdle (id INTEGER)") }
-            try await other.write { database in
-                try database.execute(
-                    sql: """
-                        CREATE TRIGGER hurdle BEFORE INSERT ON subscription BEGIN SELECT RAISE(ABORT, 'no room'); END
-                        """)
-            }
-            let done = Order()
-            store.append(.registration(.subscribed(JournalConformance.subscription())))
-            store.whenDurable { done.add(1) }
-            await #expect(throws: StorageError.self) { try await store.durable() }
-            #expect(store.isFailing)
-            #expect(done.numbers.isEmpty)
-            store.append(.event(JournalConformance.event(1)))
-            store.whenDurable { done.add(2) }
-            await #expect(throws: StorageError.self, "at once") { try await store.durable() }
-            try await other.write { try $0.execute(sql: "DROP TRIGGER hurdle") }
-            while store.isFailing { try await Task.sleep(for: .milliseconds(10)) }
-            try await store.durable()
-            #expect(done.numbers == [1, 2])
-            try database.close()
-            try other.close()
-            let (again, second) = try open(path)
-            let contents = try await second.contents()
-            #expect(contents.subscriptions.count == 1 && contents.calls == [[JournalConformance.event(1)]])
-            try again.close()
-        }
-    }
-
     @Test func `what a notification tells is found, however long the call has been over`() async throws {
         try await withPath { path in
             // The call ended an hour ago, in the log of a process that was killed. Its end is told only now.
@@ -156,44 +178,6 @@ import Storage
             await second.keepUp()
             #expect(try await second.contents().subscriptions.map(\.frames) == [[frame]])
             try again.close()
-        }
-    }
-
-    @Test func `what is old is removed, but no number is forgotten, and no call that goes on`() async throws {
-        try await withPath { path in
-            let clock = FixedClock(1_700_000_000_000)
-            let limits = JournalStore.Configuration(
-                notificationAge: .seconds(120), callAge: .seconds(300), callBytes: 1 << 20)
-            let (database, store) = try open(path, limits, clock)
-            _ = try await store.contents()
-            var ended = JournalConformance.event(
-                1, .ended(CallRecord(cause: .drained), by: nil, device: nil), told: false)
-            ended.call = CallID(2)
-            for entry in [
-                .registration(.subscribed(JournalConformance.subscription())), .event(JournalConformance.event(1)),
-                .event(ended), .registration(.notified("s1", JournalConformance.frame(1_000, .ping))),
-                .registration(.notified("s1", JournalConformance.frame(1_001, .call(JournalConformance.event(1))))),
-                .registration(.transmitted("s1", through: 1_000)),
-            ] as [JournalEntry] { store.append(entry) }
-            try await store.durable()
-            func left(after seconds: Int64) async throws -> JournalContents {
-                clock.set(1_700_000_000_000 + seconds * 1_000)
-                await store.keepUp()
-                return try await store.contents()
-            }
-            #expect(try await left(after: 119).subscriptions.first?.frames.count == 2)
-            let later = try await left(after: 121)
-            #expect(later.subscriptions.first?.frames.isEmpty == true)
-            #expect(later.subscriptions.first?.numbered == 1_001)
-            #expect(later.subscriptions.first?.transmitted == 1_000)
-            #expect(later.stoppedAt == 1_700_000_121_000)
-            let count = {
-                try await DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM callEvent") }
-            }
-            #expect(try await count() == 2)
-            #expect(try await left(after: 301).calls.map { $0.map(\.call) } == [[JournalConformance.call]])
-            #expect(try await count() == 1)
-            try database.close()
         }
     }
 }
