@@ -8,6 +8,7 @@ import stat
 import subprocess
 import uuid
 from pathlib import Path
+from urllib.parse import quote
 
 from durability import configured
 from peers import sdp
@@ -363,3 +364,72 @@ async def test_bob_can_still_be_called_while_operators_look(own_gateway, tmp_pat
     assert len(ringing) == 1 and "timeline" not in ringing[0]
     nobody = (await asyncio.to_thread(admin.ask, "GET", "/calls?state=answered")).body
     assert nobody == {"items": []}
+
+
+async def test_lists_are_narrowed_by_their_filters(own_gateway, tmp_path, peer):
+    """Each filter of openapi/admin.yaml alone, two together, and across pages."""
+    own, options, admin = await asyncio.to_thread(start, own_gateway, tmp_path)
+
+    async def found(path: str, key: str) -> list[str]:
+        """All pages of two, in order."""
+        names, cursor = [], ""
+        while True:
+            query = f"{'&' if '?' in path else '?'}limit=2{cursor}"
+            page = (await asyncio.to_thread(admin.ask, "GET", path + query)).body
+            assert len(page["items"]) <= 2
+            names += [each[key] for each in page["items"]]
+            if "next" not in page:
+                return names
+            cursor = f"&cursor={page['next']}"
+
+    for address, enabled in (("carol@dev.local", True), ("carl@dev.local", False), ("carl@other.example", True)):
+        added = await asyncio.to_thread(
+            admin.ask, "POST", "/users", {"address": address, "password": "dev", "enabled": enabled}
+        )
+        assert added.status == 201, added.text
+    everybody = ["alice@dev.local", "bob@dev.local", "carl@dev.local", "carl@other.example", "carol@dev.local"]
+    assert await found("/users", "address") == everybody
+    assert await found("/users?domain=DEV.local", "address") == [each for each in everybody if "dev" in each]
+    assert await found("/users?prefix=CAR", "address") == everybody[2:]
+    assert await found("/users?enabled=false", "address") == ["carl@dev.local"]
+    assert await found("/users?enabled=true&prefix=car", "address") == ["carl@other.example", "carol@dev.local"]
+    assert await found("/users?prefix=nobody", "address") == []
+
+    alice = await peer("alice", base=own.http)
+    bob = await peer("bob", base=own.http)
+    silent = await peer("bob", base=own.http, alone=False, listen=False, services=["Presence"])
+    carol = await peer("carol", base=own.http, listen=False)
+    for kind, bobs in (("subscriptions", 2), ("devices", 1)):  # the second one takes no calls
+        assert sorted(await found(f"/{kind}", "user")) == [
+            "alice@dev.local", *["bob@dev.local"] * bobs, "carol@dev.local",
+        ]  # fmt: skip
+        assert await found(f"/{kind}?user=Bob@dev.local", "user") == ["bob@dev.local"] * bobs
+        assert await found(f"/{kind}?connected=true", "user") == ["alice@dev.local", "bob@dev.local"]
+        assert await found(f"/{kind}?connected=true&user=carol@dev.local", "user") == []
+    unheard = [silent.subscription.rsplit("/", 1)[1], carol.subscription.rsplit("/", 1)[1]]
+    assert await found("/subscriptions?connected=false", "id") == unheard
+
+    answered, ringing = await alice.call("bob", sdp.offer()), await carol.call("bob", sdp.offer())
+    calls = {(await bob.expect("call")).session for _ in range(2)}
+    invitation = next(each for each in bob.heard if each.event == "call" and "alice" in json.dumps(each.message))
+    (await bob.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
+    assert len(calls) == 2 and answered != ringing
+    assert len(await found("/calls", "id")) == 2
+    states = {state: await found(f"/calls?state={state}", "id") for state in ("answered", "ringing")}
+    assert sorted(sum(states.values(), [])) == await found("/calls", "id") and len(states["answered"]) == 1
+    assert await found("/calls?user=alice@dev.local", "id") == states["answered"]
+    assert await found("/calls?user=CAROL@dev.local", "id") == states["ringing"]
+    assert await found("/calls?user=bob@dev.local&state=ringing", "id") == states["ringing"]
+    assert await found("/calls?user=alice@dev.local&state=ringing", "id") == []
+
+    token = (await asyncio.to_thread(admin.ask, "POST", "/tokens", {"name": "mon", "role": "admin"})).body["token"]
+    for name in ("portal", "archive"):
+        application = {"name": name, "domain": "dev.local"}
+        assert (await asyncio.to_thread(admin.ask, "POST", "/applications", application, token)).status == 201
+    whole = (await asyncio.to_thread(admin.ask, "GET", "/audit")).body["items"]
+    (name,) = {each["who"] for each in whole if each["operation"] == "addToken"}
+    assert await found("/audit?who=mon", "operation") == ["addApplication"] * 2
+    assert await found(f"/audit?who={quote(name)}", "operation") == ["addToken", *["addUser"] * 3]
+    for query in ("/users?enabled=yes", "/calls?state=over", "/devices?connected=1", "/users?nickname=al"):
+        refused = await asyncio.to_thread(admin.ask, "GET", query)
+        assert (refused.status, refused.body["code"]) == (400, "request.invalid_parameter"), query

@@ -24,7 +24,18 @@ async def test_users_are_found_by_name_and_address(own_gateway, tmp_path, peer):
     ann = await peer("a.smith", base=own.http, password="secret")
     assert await found(alice, "?criteria=may&criteriaType=1") == ["a.smith@dev.local"]
     assert await found(alice, "?criteria=SMITH&criteriaType=2") == ["a.smith@dev.local"]
-    assert await found(alice, "?criteria=li&criteriaType=5") == ["alice@dev.local"]
+    # First and last name are looked into together, and not the address.
+    assert await found(alice, "?criteria=May%20smi&criteriaType=3") == ["a.smith@dev.local"]
+    assert await found(alice, "?criteria=a.smith&criteriaType=3") == []
+    assert await found(alice, "?criteria=may%20smi&criteriaType=2") == []
+    # The address up to the @, and not the name or the domain.
+    for criteria in (4, 5):
+        assert await found(alice, f"?criteria=li&criteriaType={criteria}") == ["alice@dev.local"]
+        assert await found(alice, f"?criteria=A.sm&criteriaType={criteria}") == ["a.smith@dev.local"]
+        assert await found(alice, f"?criteria=may&criteriaType={criteria}") == []
+        assert await found(alice, f"?criteria=dev.local&criteriaType={criteria}") == []
+    for criteria in ("?criteria=smith&criteriaType=-1", "?criteria=smith"):
+        assert await found(alice, criteria) == ["a.smith@dev.local"]
     assert await found(alice, "") == ["a.smith@dev.local", "alice@dev.local", "bob@dev.local"]
     profile = (await ann.request("GET", "/userProfileData")).succeeded()
     assert profile == {
