@@ -268,6 +268,22 @@ import Testing
         #expect(names == ["a example.com", "b example.com", "c example.com"])
     }
 
+    @Test func `tokens are listed page by page`() async throws {
+        let rig = try AdminRig()
+        for name in ["c", "a", "b"] {
+            let added = await rig.ask(.post, "/admin/v1/tokens", #"{"name":"\#(name)","role":"operator"}"#)
+            #expect(added.status == 201)
+        }
+        var (pages, cursor): ([[String]], String?) = ([], "")
+        while let next = cursor {
+            let page = await rig.ask(.get, "/admin/v1/tokens?limit=2" + next)
+            pages.append((page.json["items"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String })
+            cursor = (page.json["next"] as? String).map { "&cursor=" + $0 }
+        }
+        #expect(pages == [["a", "b"], ["c"]])
+        #expect(await rig.ask(.get, "/admin/v1/tokens?limit=0").status == 400)
+    }
+
     // MARK: Gateway
 
     @Test func `log level and drain reach the gateway`() async throws {

@@ -426,10 +426,16 @@ async def test_lists_are_narrowed_by_their_filters(own_gateway, tmp_path, peer):
     for name in ("portal", "archive"):
         application = {"name": name, "domain": "dev.local"}
         assert (await asyncio.to_thread(admin.ask, "POST", "/applications", application, token)).status == 201
+    for number in range(4):
+        made = await asyncio.to_thread(admin.ask, "POST", "/tokens", {"name": f"t{number}", "role": "operator"})
+        assert made.status == 201, made.text
+    assert await found("/tokens", "name") == ["mon", "t0", "t1", "t2", "t3"]
+    listed = await asyncio.to_thread(ran, "admin", "token", "list", *options)
+    assert [line.split("\t")[0] for line in listed.splitlines()] == ["mon", "t0", "t1", "t2", "t3"]
     whole = (await asyncio.to_thread(admin.ask, "GET", "/audit")).body["items"]
     (name,) = {each["who"] for each in whole if each["operation"] == "addToken"}
     assert await found("/audit?who=mon", "operation") == ["addApplication"] * 2
-    assert await found(f"/audit?who={quote(name)}", "operation") == ["addToken", *["addUser"] * 3]
+    assert await found(f"/audit?who={quote(name)}", "operation") == [*["addToken"] * 5, *["addUser"] * 3]
     for query in ("/users?enabled=yes", "/calls?state=over", "/devices?connected=1", "/users?nickname=al"):
         refused = await asyncio.to_thread(admin.ask, "GET", query)
         assert (refused.status, refused.body["code"]) == (400, "request.invalid_parameter"), query

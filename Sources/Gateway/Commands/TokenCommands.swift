@@ -43,12 +43,18 @@ package struct RemoteTokens: TokenCommands {
     ///
     /// - Throws: `AdminClient.Failure`.
     package func list() async throws -> [String] {
-        let answer = try JSONValue(parsing: try await client.ask("GET", "/tokens").body)
-        return answer["items"].elements.map { token in
-            [
-                token["name"].description, token["role"].description, token["createdAt"].time,
-                token["createdBy"].description, token["expiresAt"].time,
-            ].joined(separator: "\t")
+        var lines: [String] = []
+        var cursor = ""
+        while true {
+            let page = try JSONValue(parsing: try await client.ask("GET", "/tokens?limit=1000" + cursor).body)
+            lines += page["items"].elements.map { token in
+                [
+                    token["name"].description, token["role"].description, token["createdAt"].time,
+                    token["createdBy"].description, token["expiresAt"].time,
+                ].joined(separator: "\t")
+            }
+            guard let next = page["next"].text else { return lines }
+            cursor = "&cursor=" + next
         }
     }
 

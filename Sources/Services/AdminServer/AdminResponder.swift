@@ -236,7 +236,7 @@ package struct AdminResponder: Sendable {
         case .showDrain: .json(DrainField(step: await controls.drainStep))
         case .startDrain: await startDrain()
         case .cancelDrain: try await cancelDrain()
-        case .listTokens: try await listTokens()
+        case .listTokens: try await listTokens(call)
         case .addToken: try await addToken(call)
         case .revokeToken: try await revokeToken(call)
         case .listApplications: try await listApplications(call)

@@ -128,7 +128,7 @@ package enum AdminOperation: String, CaseIterable, Sendable {
         case .showDrain: (.get, "/drain", .readOnly, [])
         case .startDrain: (.post, "/drain", .operator, [])
         case .cancelDrain: (.delete, "/drain", .operator, [])
-        case .listTokens: (.get, "/tokens", .readOnly, [])
+        case .listTokens: (.get, "/tokens", .readOnly, Self.paging)
         case .addToken: (.post, "/tokens", .admin, [])
         case .revokeToken: (.delete, "/tokens/{name}", .admin, [])
         case .listApplications: (.get, "/applications", .readOnly, Self.paging)

@@ -7,9 +7,11 @@ package import Primitives
 extension AdminResponder {
     static let tokenFields = ["name", "role", "expiresAt"]
 
-    func listTokens() async throws(AdminError) -> AdminAnswer {
-        let tokens = try await storing { () async throws(StorageError) in try await repository.adminTokens() }
-        return .json(["items": tokens.map { TokenField($0) }])
+    func listTokens(_ call: Call) async throws(AdminError) -> AdminAnswer {
+        let page = try PageRequest(call.parameters, of: .listTokens, parts: 1)
+        var read = try await storing { () async throws(StorageError) in try await repository.adminTokens() }
+        if let after = page.after { read.removeAll { $0.name <= after[0] } }
+        return .json(Page(read.prefix(page.limit + 1).map { TokenField($0) }, page, of: .listTokens) { [$0.name] })
     }
 
     func addToken(_ call: Call) async throws(AdminError) -> AdminAnswer {
