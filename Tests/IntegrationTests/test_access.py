@@ -194,7 +194,7 @@ async def scene(own_gateway, tmp_path, contract) -> AsyncIterator[Scene]:
         who: (each.user, await secret_of(each.application, options, domain=each.domain))
         for who, each in SESSIONS.items()
     }  # fmt: skip
-    own = await asyncio.to_thread(own_gateway.configured, *options, logs_events=False)
+    own = await asyncio.to_thread(own_gateway.configured, *options)
     async with AsyncExitStack() as stack:
 
         async def client(name: str) -> SpidrPeer:
@@ -541,7 +541,7 @@ async def test_whoever_guesses_is_slowed_down_whatever_addresses_it_invents(own_
     options = configured(
         tmp_path, USERS, listen={"host": "127.0.0.1", "trusted_proxies": f"[{PROXY}, {OUTER_PROXY}]"}
     )  # fmt: skip
-    own = await asyncio.to_thread(own_gateway.configured, *options, logs_events=False)
+    own = await asyncio.to_thread(own_gateway.configured, *options)
 
     async def tries(source: str, said: str, password: str) -> int:
         client = from_address(own.http, source, password)

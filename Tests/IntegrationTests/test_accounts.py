@@ -16,7 +16,7 @@ WISHES = {"subscribeRequest": {"service": ["call"]}}
 
 async def test_everything_of_a_removed_user_ends(own_gateway, tmp_path, party):
     options = configured(tmp_path, USERS)
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)
     companion = await party("bob", base=own.http, alone=False)
     at_alice, _ = await connected(alice, bob)
@@ -41,7 +41,7 @@ async def test_everything_of_a_removed_user_ends(own_gateway, tmp_path, party):
 async def test_an_account_that_is_made_again_starts_with_nothing(own_gateway, tmp_path, peer, runs):
     """Sooner than the gateway looks at the accounts, which is every two seconds."""
     options = configured(tmp_path, USERS)
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     alice, bob = await peer("alice", base=own.http), await peer("bob", base=own.http)
     carol = await peer("alice", base=own.http, alone=False)
     if not runs:
@@ -78,7 +78,7 @@ async def test_an_account_that_is_made_again_starts_with_nothing(own_gateway, tm
 
 async def test_a_gateway_takes_so_many_subscriptions_and_says_when_to_come_back(own_gateway, tmp_path, peer):
     options = configured(tmp_path, USERS, registration={"domain": "dev.local", "max_subscriptions": 2})
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     await peer("alice", base=own.http)
     bob = await peer("bob", base=own.http)
     answer = await bob.request("POST", "/subscription", WISHES)

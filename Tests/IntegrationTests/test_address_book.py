@@ -39,7 +39,7 @@ def users(own_gateway, tmp_path):
 
     def start(**sections):
         options = configured(tmp_path, ["alice", "bob"], **sections)
-        return own_gateway.configured(*options, logs_events=False), options
+        return own_gateway.configured(*options), options
 
     return start
 

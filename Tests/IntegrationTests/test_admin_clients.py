@@ -39,7 +39,7 @@ class Admin:
         self.gateway = Gateway(
             arguments=["serve", *self.options, "--https-port", str(free_ports(1)), "--media-port", str(free_ports(1)),
                        "--set", "media.workers=1"],
-            http_port=plain, logs_events=False,
+            http_port=plain,
         )  # fmt: skip
         self.gateway.start()
         added = orbweaver("admin", "token", "add", "reader", "--role", "read-only", *self.options)

@@ -64,7 +64,7 @@ async def test_no_made_up_request_breaks_the_interface_or_its_description(own_ga
     options = configured(
         tmp_path, ["alice"], registration={"domain": "dev.local"}, admin={"host": "127.0.0.1", "port": port}
     )
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     token = orbweaver("admin", "token", "add", "schemathesis", "--role", "admin", *options).stdout.strip()
     added = orbweaver("app", "add", "portal", "--domain", "dev.local", *options)
     assert token and added.returncode == 0, added.stderr

@@ -63,7 +63,7 @@ def start(own_gateway, folder: Path, **sections: dict):
     options = configured(
         folder, USERS, registration={"domain": "dev.local"}, admin={"host": "127.0.0.1", "port": port}, **sections
     )
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     return own, options, Admin(folder, port)
 
 
@@ -338,7 +338,8 @@ async def test_a_drain_that_waits_is_cancelled_and_everything_is_served_again(ow
 def test_the_doctor_explains_a_gateway_that_runs_and_one_that_does_not(own_gateway, tmp_path):
     own, options, admin = start(own_gateway, tmp_path)
     # The ports came as options, which the doctor has to be told as well.
-    ports = own._arguments[-4:]
+    given = [each for each in own._arguments if each.startswith(("listen.port=", "media.port="))]
+    ports = [word for setting in given for word in ("--set", setting)]
     running = orbweaver("doctor", "--public", own.http, *options, *ports)
     assert running.returncode == 0, running.stdout
     for line in (

@@ -59,7 +59,7 @@ async def test_aiortc_without_bundle_hears_and_sees(gateway, browser, peer, tmp_
     (await alice.end(session)).succeeded()
     await asyncio.to_thread(bob.wait_for_view, "ended")
     await media.close()
-    await asyncio.to_thread(bob.run, "unregister()")
+    await asyncio.to_thread(bob.unregister)
 
 
 async def test_aiortc_calls_a_browser(gateway, browser, peer, tmp_path):
@@ -78,7 +78,7 @@ async def test_aiortc_calls_a_browser(gateway, browser, peer, tmp_path):
     await asyncio.to_thread(bob.wait_for_view, "ended")
     assert "Aiortc has heard enough." in await asyncio.to_thread(bob.says)
     await media.close()
-    await asyncio.to_thread(bob.run, "unregister()")
+    await asyncio.to_thread(bob.unregister)
 
 
 async def test_a_browser_calls_aiortc(gateway, browser, peer, tmp_path):
@@ -95,7 +95,7 @@ async def test_a_browser_calls_aiortc(gateway, browser, peer, tmp_path):
     await asyncio.to_thread(alice.run, "hangUp('the browser has heard enough')")
     assert (await bob.expect("callEnd", invitation.session)).reason[1] == "the browser has heard enough"
     await media.close()
-    await asyncio.to_thread(alice.run, "unregister()")
+    await asyncio.to_thread(alice.unregister)
 
 
 async def test_a_browser_makes_the_offer_of_a_call_that_came_without_one(gateway, browser, peer, tmp_path):
@@ -116,7 +116,7 @@ async def test_a_browser_makes_the_offer_of_a_call_that_came_without_one(gateway
     (await alice.end(session)).succeeded()
     await asyncio.to_thread(bob.wait_for_view, "ended")
     await media.close()
-    await asyncio.to_thread(bob.run, "unregister()")
+    await asyncio.to_thread(bob.unregister)
 
 
 class OneProfile(ToneMedia):

@@ -40,7 +40,7 @@ def with_token(token: str) -> dict:
 async def test_an_application_logs_a_user_in_and_the_session_outlives_a_kill(own_gateway, tmp_path, peer):
     options = configured(tmp_path, USERS)
     secret = await secret_of("portal", options)
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     alice = await peer("alice", registered=False, base=own.http)
     (status, first), (_, second) = await issued(own.http, secret), await issued(own.http, secret)
     assert status == 201 and first["token"] != second["token"]
@@ -66,7 +66,7 @@ async def test_an_application_logs_a_user_in_and_the_session_outlives_a_kill(own
 async def test_a_user_of_an_application_calls_one_with_a_password(own_gateway, tmp_path, peer):
     options = configured(tmp_path, USERS)
     secret = await secret_of("portal", options)
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     alice, bob = await peer("alice", registered=False, base=own.http), await peer("bob", base=own.http)
     _, answer = await issued(own.http, secret)
     path = alice.path("/subscription")
@@ -84,7 +84,7 @@ async def test_a_user_of_an_application_calls_one_with_a_password(own_gateway, t
 async def test_a_new_secret_and_a_removal_count_at_once(own_gateway, tmp_path):
     options = configured(tmp_path, USERS)
     old = await secret_of("portal", options)
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     new = await secret_of("portal", options, "rotate")
     assert [(await issued(own.http, secret))[0] for secret in (old, new)] == [403, 201]
     assert (await issued(own.http, new, user="carol"))[1]["code"] == "auth.unknown_subscriber"

@@ -52,7 +52,7 @@ def test_two_browsers_call_each_other_with_sound_and_picture(gateway, browser, t
     assert gateway.metric("orbweaver_calls_active") == 0
 
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []
 
 
@@ -70,7 +70,7 @@ def test_a_rejected_call_says_so(gateway, browser):
     assert "Declined" in carol.says()
     dave.wait_for_view("ended")
     for phone in (carol, dave):
-        phone.run("unregister()")
+        phone.unregister()
 
 
 @in_both_browsers
@@ -89,7 +89,7 @@ async def test_a_browser_whose_connection_breaks_comes_back_and_hears_what_it_mi
         await carol.end(session)
         await asyncio.to_thread(dave.wait_for_view, "ended")
         assert "Missed call" in await asyncio.to_thread(dave.says)
-        await asyncio.to_thread(dave.run, "unregister()")
+        await asyncio.to_thread(dave.unregister)
 
 
 @in_both_browsers
@@ -119,7 +119,7 @@ async def test_a_call_goes_on_while_the_connection_of_one_side_is_broken(gateway
         alice.run("hangUp()")
         bob.wait_for_view("ended")
         for phone in (alice, bob):
-            phone.run("unregister()")
+            phone.unregister()
 
     loop = asyncio.get_running_loop()
     async with CuttableWire(gateway.http_port) as wire:
@@ -150,4 +150,4 @@ def test_an_answer_on_one_device_silences_the_other(gateway, browser):
     pocket.wait_for_view("ended")
     assert "Alice hung up" in pocket.says()
     for phone in (alice, desk, pocket):
-        phone.run("unregister()")
+        phone.unregister()

@@ -27,7 +27,7 @@ def pages(gateway, browser):
 
     yield open_pages
     for phone in phones:
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []
 
 

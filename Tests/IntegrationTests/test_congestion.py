@@ -99,7 +99,7 @@ def test_a_browser_learns_from_the_gateway_what_its_path_carries(gateway, browse
     assert after["freezes"] > before["freezes"] and after["frozen"] - before["frozen"] >= STILL, f"{before} → {after}"
     alice.run("hangUp()")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
 
 
 def talk_over(way: Detour, alice: PhonePage, bob: PhonePage) -> None:
@@ -131,7 +131,7 @@ def test_a_browser_sends_what_the_way_to_its_receiver_carries(gateway, browser):
         alice.page.wait_for(f"({ESTIMATE}).then((estimate) => estimate > {1.5 * wish})", 120)
     alice.run("hangUp()")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
 
 
 async def test_a_peer_without_numbers_sends_what_the_way_to_its_receiver_carries(gateway, peer):
@@ -197,7 +197,7 @@ def test_firefox_sends_what_the_way_to_its_receiver_carries(gateway, browser, fi
             assert time.monotonic() < end, "the way is wide again, and nobody believes it"
     alice.run("hangUp()")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
 
 
 def settled_rate_of(phone: PhonePage) -> float:

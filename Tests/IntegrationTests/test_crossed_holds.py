@@ -25,7 +25,7 @@ def pair(request, gateway, browser):
         phone.page.run(f"({KEEP_REFUSALS})()")
     yield phones
     for phone in phones:
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []
 
 

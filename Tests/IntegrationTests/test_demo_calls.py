@@ -19,7 +19,7 @@ def page(gateway, browser, tmp_path) -> Page:
     page.run(UNTOUCHED_MICROPHONE)
     yield page
     for name in page.run("Object.keys(orbweaver.phones)"):
-        page.run(f"orbweaver.phones.{name}.unregister()")
+        PhonePage(page, name).unregister()
 
 
 # A browser suppresses steady tones sooner or later.
@@ -313,7 +313,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_its_call(gateway, browser, sta
     alice.run("hangUp()")
     bob.wait_for_view("ended")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []
 
 
@@ -332,4 +332,4 @@ def test_a_call_that_rings_goes_on_ringing_after_a_reload(gateway, browser):
     alice.run("hangUp()")
     bob.wait_for_view("ended")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()

@@ -116,7 +116,7 @@ def test_the_phones_become_tabs_on_a_small_screen(page, artifacts):
     bob.press("hangup")
     alice.wait_for_view("ended")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
     assert page.errors == []
 
 
@@ -129,4 +129,4 @@ def test_a_wrong_address_is_explained(page):
     alice.press("call")
     alice.wait_for_view("failed")
     assert "Nobody there" in alice.says()
-    alice.run("unregister()")
+    alice.unregister()

@@ -19,7 +19,7 @@ async def test_users_are_found_by_name_and_address(own_gateway, tmp_path, peer):
         standard_input="secret\n",
     )  # fmt: skip
     assert added.returncode == 0, added.stderr
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     alice = await peer("alice", base=own.http)
     ann = await peer("a.smith", base=own.http, password="secret")
     assert await found(alice, "?criteria=may&criteriaType=1") == ["a.smith@dev.local"]

@@ -136,5 +136,5 @@ def test_a_page_calls_it_and_hears_itself(gateway, browser):
     PageEar(phone).hears(heard_in, {"alice"})
     phone.press("hangup")
     phone.wait_for_view("ended")
-    phone.run("unregister()")
+    phone.unregister()
     assert phone.page.errors == []

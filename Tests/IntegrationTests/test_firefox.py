@@ -32,7 +32,7 @@ def pair(request, gateway, browser, firefox, tmp_path):
     phones = PhonePage.open(firefox, gateway.http, "alice"), PhonePage.open(chromium, gateway.http, "bob")
     yield phones
     for phone in phones:
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []
 
 
@@ -160,7 +160,7 @@ def test_firefox_transfers_its_call_and_the_reason_of_an_end_arrives(pair, gatew
     hears(carol, CHROMIUMS_MICROPHONE)
     bob.run("hangUp()")
     carol.wait_for_view("ended")
-    carol.run("unregister()")
+    carol.unregister()
 
     connect(bob, alice)
     alice.page.run("void (window.theCall = orbweaver.phones.alice.call)")
@@ -188,7 +188,7 @@ def test_firefox_is_transferred_and_transferred_to(pair, gateway, browser, tmp_p
     hears(alice, 500)
     alice.run("hangUp()")
     carol.wait_for_view("ended")
-    carol.run("unregister()")
+    carol.unregister()
 
 
 def test_sound_passes_loss_and_jitter_through_hold_and_ice_restarts(pair, gateway):
@@ -221,7 +221,7 @@ async def bob(gateway, firefox):
     """A phone in Firefox, to be called by a party."""
     phone = await asyncio.to_thread(PhonePage.open, firefox, gateway.http, "bob")
     yield phone
-    await asyncio.to_thread(phone.run, "unregister()")
+    await asyncio.to_thread(phone.unregister)
     assert phone.page.errors == []
 
 

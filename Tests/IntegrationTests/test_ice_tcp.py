@@ -63,7 +63,7 @@ async def test_a_browser_without_udp_and_a_peer_with_it_hear_each_other(own_gate
         await asyncio.to_thread(alice.run, "hangUp()")
         await bob.expect("callEnd", invitation.session)
     await media.close()
-    await asyncio.to_thread(alice.run, "unregister()")
+    await asyncio.to_thread(alice.unregister)
 
 
 async def test_two_browsers_without_udp_hear_and_see_each_other(own_gateway, browser, tmp_path):
@@ -89,7 +89,7 @@ async def test_two_browsers_without_udp_hear_and_see_each_other(own_gateway, bro
     await asyncio.to_thread(alice.run, "hangUp()")
     await asyncio.to_thread(bob.wait_for_view, "ended")
     for phone in phones:
-        await asyncio.to_thread(phone.run, "unregister()")
+        await asyncio.to_thread(phone.unregister)
 
 
 async def test_firefox_without_udp_and_a_peer_with_it_hear_each_other(own_gateway, contract):
@@ -107,7 +107,7 @@ async def test_firefox_without_udp_and_a_peer_with_it_hear_each_other(own_gatewa
             assert sound.tone_share(heard, FAKE_MICROPHONE) > 0.8
             await asyncio.to_thread(alice.run, "hangUp()")
             await bob.expect("callEnd", invitation.session)
-        await asyncio.to_thread(alice.run, "unregister()")
+        await asyncio.to_thread(alice.unregister)
     await media.close()
 
 

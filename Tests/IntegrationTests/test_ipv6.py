@@ -67,5 +67,5 @@ def test_a_browser_hears_and_sees_over_ipv6(own_gateway, browser, routed):
     alice.run("hangUp()")
     bob.wait_for_view("ended")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []

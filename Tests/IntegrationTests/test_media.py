@@ -87,7 +87,7 @@ async def test_a_browser_is_switched_from_its_peer_to_music_and_to_a_tone_and_ba
 
     (await alice.end(session)).succeeded()
     await media.close()
-    await asyncio.to_thread(bob.run, "unregister()")
+    await asyncio.to_thread(bob.unregister)
 
 
 async def test_a_file_plays_to_both_and_its_end_is_told(own_gateway, contract, tmp_path):
@@ -217,7 +217,7 @@ async def test_an_opus_page_and_a_peer_that_speaks_g711_only(gateway, browser, p
     await asyncio.to_thread(alice.run, "hangUp()")
     await bob.expect("callEnd", invitation.session)
     await media.close()
-    await asyncio.to_thread(alice.run, "unregister()")
+    await asyncio.to_thread(alice.unregister)
 
 
 async def test_an_opus_page_and_a_peer_that_speaks_g711_only_understand_each_other(gateway, browser, peer):
@@ -244,7 +244,7 @@ async def test_an_opus_page_and_a_peer_that_speaks_g711_only_understand_each_oth
     await asyncio.to_thread(alice.run, "hangUp()")
     await bob.expect("callEnd", invitation.session)
     await media.close()
-    await asyncio.to_thread(alice.run, "unregister()")
+    await asyncio.to_thread(alice.unregister)
 
 
 # And takes the microphone as it is: a browser suppresses steady tones sooner or later.

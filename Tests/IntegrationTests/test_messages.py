@@ -122,7 +122,7 @@ async def test_the_resources_of_another_user_are_refused(peer):
 
 async def test_too_many_messages_in_a_row_are_refused(own_gateway, tmp_path, peer):
     limits = {"per_user": 3, "interval": "1s"}
-    own = own_gateway.configured(*configured(tmp_path, ["alice", "bob"], messages=limits), logs_events=False)
+    own = own_gateway.configured(*configured(tmp_path, ["alice", "bob"], messages=limits))
     alice = await peer("alice", base=own.http, services=SERVICES)
     bob = await peer("bob", base=own.http, services=SERVICES)
     answers = [await send(alice, "bob", str(number)) for number in range(5)]
@@ -136,7 +136,7 @@ async def test_too_many_messages_in_a_row_are_refused(own_gateway, tmp_path, pee
 async def test_a_user_who_is_away_gets_everything_once_and_in_order_after_a_kill(own_gateway, tmp_path, peer):
     limits = {"kept_per_user": 8, "kept_age": "1d"}
     options = configured(tmp_path, ["alice", "bob", "carol"], messages=limits)
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     alice = await peer("alice", base=own.http, services=SERVICES)
     names = [await sent(alice, "bob", str(number)) for number in range(4)]
     assert [await result(alice) for _ in names] == [(name, "202", "bob@dev.local") for name in names]
@@ -170,7 +170,7 @@ async def test_a_user_who_is_away_gets_everything_once_and_in_order_after_a_kill
 
 
 async def test_a_device_whose_channel_broke_gets_what_came_meanwhile(own_gateway, tmp_path, peer):
-    own = own_gateway.configured(*configured(tmp_path, ["alice", "bob"]), logs_events=False)
+    own = own_gateway.configured(*configured(tmp_path, ["alice", "bob"]))
     alice = await peer("alice", base=own.http, services=SERVICES)
     bob = await peer("bob", base=own.http, services=SERVICES)
     await bob.lose_channel()
@@ -184,7 +184,7 @@ async def test_a_device_whose_channel_broke_gets_what_came_meanwhile(own_gateway
 
 async def test_more_than_a_log_holds_is_kept_and_comes_whole(own_gateway, tmp_path, peer):
     limits = {"kept_per_user": 400, "per_user": 1_000}
-    own = own_gateway.configured(*configured(tmp_path, ["alice", "bob"], messages=limits), logs_events=False)
+    own = own_gateway.configured(*configured(tmp_path, ["alice", "bob"], messages=limits))
     alice = await peer("alice", base=own.http, services=["call"])
     for number in range(200):
         await sent(alice, "bob", str(number))
@@ -195,7 +195,7 @@ async def test_more_than_a_log_holds_is_kept_and_comes_whole(own_gateway, tmp_pa
 
 async def test_a_message_that_was_kept_for_long_enough_is_given_up(own_gateway, tmp_path, peer):
     options = configured(tmp_path, ["alice", "bob"], messages={"kept_age": "2s"})
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     alice = await peer("alice", base=own.http, services=SERVICES)
     message = await sent(alice, "bob", "hi")
     assert [(await result(alice))[1] for _ in range(2)] == ["202", "408"]
@@ -208,7 +208,7 @@ async def test_the_number_of_voice_messages_is_what_the_database_says(own_gatewa
     options = configured(tmp_path, ["alice", "bob"])
     with sqlite3.connect(tmp_path / "users.sqlite") as database:
         database.execute("INSERT INTO voicemail (user, unheard, heard) VALUES ('alice@dev.local', 1, 2)")
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     alice = await peer("alice", base=own.http, services=SERVICES)
     answer = await alice.request("GET", "/voicemail")
     assert answer.status == 200

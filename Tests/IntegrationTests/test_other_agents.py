@@ -77,7 +77,7 @@ def test_a_picture_in_any_codec_outlives_early_media(gateway, browser, codec):
     alice.run("hangUp()")
     bob.wait_for_view("ended")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []
 
 
@@ -108,7 +108,7 @@ def test_an_agent_without_bundle_hears_and_sees(gateway, browser, unbundled):
     alice.run("hangUp()")
     bob.wait_for_view("ended")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
 
 
 @pytest.mark.parametrize("unbundled", UNBUNDLED_ENDS)
@@ -126,7 +126,7 @@ def test_an_agent_without_bundle_has_sound_where_the_callee_rejects_video(gatewa
     alice.run("hangUp()")
     bob.wait_for_view("ended")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []
 
 
@@ -177,7 +177,7 @@ def test_an_agent_without_bundle_holds_restarts_ice_and_changes_video(gateway, b
     alice.run("hangUp()")
     bob.wait_for_view("ended")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []
 
 
@@ -201,7 +201,7 @@ def test_an_agent_without_bundle_is_transferred(gateway, browser):
     alice.run("hangUp()")
     carol.wait_for_view("ended")
     for phone in (alice, bob, carol):
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []
 
 
@@ -231,7 +231,7 @@ def test_video_is_added_to_a_call_of_an_agent_without_bundle(gateway, browser, u
     alice.run("hangUp()")
     bob.wait_for_view("ended")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []
 
 
@@ -258,7 +258,7 @@ def test_a_browser_bundles_whatever_its_policy(gateway, browser, policy):
     alice.run("hangUp()")
     bob.wait_for_view("ended")
     for phone in (alice, bob):
-        phone.run("unregister()")
+        phone.unregister()
         assert phone.page.errors == []
 
 

@@ -29,7 +29,7 @@ async def test_a_cheap_record_is_replaced_after_a_login_that_stays_remembered(ow
     before = [record(tmp_path, user) for user in ("user0", "user1")]
     assert all(text.startswith("$scrypt$ln=15,r=8,p=1$") for text in before)
 
-    first = await asyncio.to_thread(own_gateway.configured, *options, logs_events=False)
+    first = await asyncio.to_thread(own_gateway.configured, *options)
     assert (await ask(first.http_port, "user0")).status == 201
     assert (await ask(first.http_port, "user1", "wrong")).status == 403
     for _ in range(300):
@@ -44,7 +44,7 @@ async def test_a_cheap_record_is_replaced_after_a_login_that_stays_remembered(ow
     assert first.metric(CHECKS, result="right") == 1
     await asyncio.to_thread(first.kill)
 
-    second = await asyncio.to_thread(own_gateway.configured, *options, logs_events=False)
+    second = await asyncio.to_thread(own_gateway.configured, *options)
     assert (await ask(second.http_port, "user0")).status == 201
     assert (second.metric(RESTORED), second.metric(CHECKS, result="right")) == (1, 0)
     assert record(tmp_path, "user0") == after

@@ -115,4 +115,4 @@ async def test_firefox_answers_vp9_without_its_profile(gateway, party):
         await at_alice.until(lambda: at_alice.media.loudness(FAKE_MICROPHONE) > 500, "hearing Firefox's microphone", 60)
         (await at_alice.end()).succeeded()
         await asyncio.to_thread(bob.wait_for_view, "ended")
-        await asyncio.to_thread(bob.run, "unregister()")
+        await asyncio.to_thread(bob.unregister)

@@ -63,7 +63,7 @@ async def test_a_client_that_polls_is_told_presence(peer):
 
 async def test_a_watch_that_is_not_renewed_ends(own_gateway, tmp_path, peer):
     options = configured(tmp_path, ["alice", "bob"], presence={"watch_time": "4s", "minimum_event_expires": "1s"})
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     alice = await peer("alice", base=own.http, services=SERVICES)
     bob = await peer("bob", base=own.http, services=SERVICES)
     assert (await watcher(alice, "watch", "bob")).succeeded()["expiryValue"] == 4
@@ -80,7 +80,7 @@ async def test_a_watch_that_is_not_renewed_ends(own_gateway, tmp_path, peer):
 
 
 async def test_presence_and_watches_survive_a_kill(own_gateway, tmp_path, peer):
-    own = own_gateway.configured(*configured(tmp_path, ["alice", "bob"]), logs_events=False)
+    own = own_gateway.configured(*configured(tmp_path, ["alice", "bob"]))
     alice = await peer("alice", base=own.http, services=SERVICES)
     bob = await peer("bob", base=own.http, services=SERVICES)
     (await set_presence(bob, "open", "lunch")).succeeded()
@@ -145,7 +145,7 @@ async def test_a_call_that_rings_or_that_the_user_hides_is_not_told(peer):
 
 
 async def test_a_call_that_ends_with_the_gateway_is_not_told_for_ever(own_gateway, tmp_path, peer):
-    own = own_gateway.configured(*configured(tmp_path, ["alice", "bob", "carol"]), logs_events=False)
+    own = own_gateway.configured(*configured(tmp_path, ["alice", "bob", "carol"]))
     alice, bob, carol = [
         await peer(name, base=own.http, services=SERVICES) for name in ("alice", "bob", "carol")
     ]  # fmt: skip
@@ -175,7 +175,7 @@ async def test_only_users_of_the_own_domain_are_watched(peer):
 async def test_what_one_user_may_watch_is_limited(own_gateway, tmp_path, peer):
     limits = {"max_watched": 1, "max_watchers": 1, "max_event_subscriptions": 1}
     own = own_gateway.configured(
-        *configured(tmp_path, ["alice", "bob", "carol"], presence=limits), logs_events=False)
+        *configured(tmp_path, ["alice", "bob", "carol"], presence=limits))
     alice = await peer("alice", base=own.http, services=SERVICES)
     carol = await peer("carol", base=own.http, services=SERVICES)
     answer = await watcher(alice, "watch", "bob", "carol")
@@ -284,7 +284,7 @@ async def test_the_number_of_voice_messages_is_told_at_once(own_gateway, tmp_pat
     options = configured(tmp_path, ["alice"])
     with sqlite3.connect(tmp_path / "users.sqlite") as database:
         database.execute("INSERT INTO voicemail (user, unheard, heard) VALUES ('alice@dev.local', 2, 1)")
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     alice = await peer("alice", base=own.http, services=SERVICES)
     granted = await subscribed(alice, "event:message-summary", expires=999_999)
     assert granted["expires"] == 86_400

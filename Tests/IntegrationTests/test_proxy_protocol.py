@@ -52,7 +52,7 @@ async def test_behind_haproxy_limits_count_each_client(own_gateway, tmp_path, wa
         port = own.https_port
     else:
         own = await asyncio.to_thread(
-            own_gateway.configured, *configured(tmp_path, USERS, listen=settings()), logs_events=False
+            own_gateway.configured, *configured(tmp_path, USERS, listen=settings())
         )  # fmt: skip
         port = own.http_port
     with HAProxy(port, mode="tcp", server_options=f"{options} source {PROXY}") as proxy:
@@ -75,7 +75,7 @@ async def test_behind_haproxy_limits_count_each_client(own_gateway, tmp_path, wa
 
 async def test_a_proxy_that_says_nothing_is_sent_away_and_the_log_says_why(own_gateway, tmp_path):
     own = await asyncio.to_thread(
-        own_gateway.configured, *configured(tmp_path, USERS, listen=settings()), logs_events=False
+        own_gateway.configured, *configured(tmp_path, USERS, listen=settings())
     )  # fmt: skip
     with HAProxy(own.http_port, mode="tcp", server_options=f"source {PROXY}") as proxy:
         await asyncio.sleep(1)

@@ -193,5 +193,5 @@ def hang_up(*phones: PhonePage):
     phones[0].run("hangUp()")
     for phone in phones:
         phone.wait_for_view("ended")
-        phone.run("unregister()")
+        phone.unregister()
         phone.page.close()

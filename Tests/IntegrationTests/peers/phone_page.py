@@ -3,6 +3,7 @@ import json
 
 import pytest
 
+from . import event_log
 from .chromium import Chromium, Page
 from .detour import Detour
 
@@ -48,6 +49,21 @@ class PhonePage:
     def wait_for_view(self, view: str):
         """`offline`, `ready`, `outgoing`, `incoming`, `connected`, `ended` or `failed`."""
         self.wait_for(f"view === '{view}'")
+
+    def unregister(self):
+        """Ends the registration. What the page was told is noted, to be held against the event log of its gateway."""
+        told = self.run(
+            "client.snapshot && (({ notifications, client }) => "
+            "({ port: location.port, subscription: client.snapshot.subscription, notifications }))"
+            f"(orbweaver.phones.{self.name})"
+        )
+        if told and told["notifications"]:
+            # A phone that registered again has another channel; the latest notification comes first.
+            channel = told["notifications"][0].get("notificationChannelId")
+            for message in told["notifications"]:
+                if message.get("notificationChannelId") == channel:
+                    event_log.hear(int(told["port"]), told["subscription"].rsplit("/", 1)[1], message)
+        self.run("unregister()")
 
     def takes(self, detour: Detour):
         """Its media goes by the detour, from the next description of the gateway's on."""
