@@ -1,5 +1,5 @@
 /**
- * One call of a `SpidrClient`: how it begins, and what a user can do with it. What becomes of it then, its states and
+ * One call of a `SpidrClient`: how it starts, and what a user can do with it. What becomes of it then, its states and
  * its events are in `CallSession`.
  */
 import { CallSession } from './spidr-session.js';
@@ -67,7 +67,7 @@ export class Call extends CallSession {
   async restartIce() { await this.change('restart ICE', () => this.pc.restartIce(), () => {}); }
 
   /**
-   * Connects the other side with somebody else and leaves; puts it on hold before. Done when the other two talk, and
+   * Connects the other side with another user and leaves; puts it on hold before. Done when the other two talk, and
    * the call has ended then; rejects if it did not come about, and the call is on hold as it was.
    * @param {string|Call} target  an address, or another call of this client, whose party is the one to be talked to
    */

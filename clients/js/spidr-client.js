@@ -12,7 +12,7 @@
  * | event          | `detail`                                                                     |
  * |----------------|------------------------------------------------------------------------------|
  * | `state`        | `{state, previous, reason}`; see `ClientState`                               |
- * | `incoming`     | `{call}`: somebody calls; the call is in state `RINGING`                     |
+ * | `incoming`     | `{call}`: a user calls; the call is in state `RINGING`                     |
  * | `notification` | the `notificationMessage` as it came, duplicates left out                    |
  * | `error`        | `{error}`: something failed that no caller was waiting for                   |
  */

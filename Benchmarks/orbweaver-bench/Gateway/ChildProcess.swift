@@ -51,7 +51,7 @@ final class ChildProcess: Sendable {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Nanoseconds that its living threads whose name begins like this have spent on a CPU so far (proc(5), schedstat).
+    /// Nanoseconds that its living threads whose name starts like this have spent on a CPU so far (proc(5), schedstat).
     func cpuNanoseconds(ofThreads name: String) -> UInt64 {
         let tasks =
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []

@@ -1,6 +1,6 @@
 /// Which addresses the gateway's own requests may be sent to.
 ///
-/// A URL that somebody else has chosen may name, or resolve to, an address behind the operator's firewall: the gateway
+/// A URL that another person has chosen may name, or resolve to, an address behind the operator's firewall: the gateway
 /// itself, a database, the metadata service of a cloud. So only addresses that the Internet routes are permitted, and
 /// what the operator has allowed besides. The guard judges the address that a connection is made to, not a name: a name
 /// may resolve to another address the next time.

@@ -59,8 +59,8 @@ package struct Registration: Equatable, Sendable {
     private var starts = RateAllowance()
     /// Messages, presence, and what the user watches.
     var services: ServiceState
-    /// The successors of subscriptions that were replaced while the user had legs; they get what is on its way to their
-    /// predecessors.
+    /// The successors of subscriptions that were replaced while the user had legs; they get what is on its way to the
+    /// subscriptions that they replaced.
     var successors: [SubscriptionID: SubscriptionID] = [:]
 
     /// Makes a registration without subscriptions.

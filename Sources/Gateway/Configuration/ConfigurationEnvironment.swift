@@ -25,7 +25,7 @@ enum ConfigurationEnvironment {
         return entries
     }
 
-    /// What is wrong with a variable that begins with the prefix and is not a setting; `nil` if it may belong to
+    /// What is wrong with a variable that starts with the prefix and is not a setting; `nil` if it may belong to
     /// another program.
     ///
     /// Kubernetes sets `ORBWEAVER_PORT`, `ORBWEAVER_SERVICE_HOST` and more in every pod beside a service of that name.

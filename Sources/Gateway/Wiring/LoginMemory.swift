@@ -58,7 +58,7 @@ extension GatewayConfiguration {
                 return Redacted(Array(bytes))
             }
         } else {
-            // The file is private from the beginning, before there is anything in it.
+            // The file is private from the start, before there is anything in it.
             guard files.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
                 throw problem("cannot be made")
             }

@@ -95,7 +95,7 @@ export class Phone extends EventTarget {
   async hold() { await this.call.hold(); }
   async resumeCall() { await this.call.resume(); }
 
-  /** Calls somebody else while the call on the stage waits. */
+  /** Calls another user while the call on the stage waits. */
   async consult(address = this.#target) {
     await this.call.hold();
     this.dial(address);

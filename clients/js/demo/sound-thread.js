@@ -36,7 +36,7 @@ export class SoundThread {
     this.#draw();
   }
 
-  /** Browsers keep sound back until somebody has touched the page. */
+  /** Browsers keep sound back until the user has touched the page. */
   static wake() { if (context?.state === 'suspended') context.resume(); }
 
   /** Root mean square of the latest samples, 0 … 1. */

@@ -32,7 +32,7 @@ package struct Arrival: Sendable {
     /// For a retransmission: the stream that its source repairs; `nil` if that is not known.
     let repairs: SSRC?
     let position: ReceptionStatistics.Position
-    /// Whether a key frame begins with this packet.
+    /// Whether a key frame starts with this packet.
     let startsKeyFrame: Bool
     /// The number of m-lines that get the packet; `Bridge.relay` is called for each.
     package let receiverCount: Int

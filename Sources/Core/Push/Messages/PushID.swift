@@ -8,7 +8,7 @@ package struct PushID: Hashable, Sendable {
     /// Draws a random one (RFC 9562 §5.4).
     package init(random: inout some RandomSource) { self.init(random.next(), random.next(), version: 4) }
 
-    /// Makes the one of a name: the same for the same name (RFC 9562 §5.8). It tells names apart unless somebody
+    /// Makes the one of a name: the same for the same name (RFC 9562 §5.8). It tells names apart unless an attacker
     /// chooses them so that it does not.
     package init(naming name: String) {
         let first = FowlerNollVo(name)

@@ -164,7 +164,7 @@ extension Notification.Parties {
 }
 
 extension ShownParty {
-    /// The name and the number that clients show. Clients recognise a conference by the beginning of its number
+    /// The name and the number that clients show. Clients recognise a conference by the start of its number
     /// (spidr-wire §5.2).
     package var displayName: DisplayName {
         switch self {

@@ -13,7 +13,7 @@ package enum RequestFault: Error, Equatable {
     ///
     /// - Parameters:
     ///   - field: the path of the field in the body.
-    ///   - reason: what is wrong, as the end of a sentence that begins with the field.
+    ///   - reason: what is wrong, as the end of a sentence that starts with the field.
     case unusable(field: String, reason: String)
     /// There are more candidates than one request may carry.
     case tooManyCandidates(limit: Int)

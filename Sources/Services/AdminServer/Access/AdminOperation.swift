@@ -77,7 +77,7 @@ package enum AdminOperation: String, CaseIterable, Sendable {
     /// Sends the events of calls as they happen.
     case tailEvents
 
-    /// The path of every operation begins so.
+    /// The path of every operation starts so.
     package static let root = "/admin/v1"
 
     /// The method of the request.

@@ -68,7 +68,7 @@ extension HTTPField.Name {
 /// (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 struct EventForm: Sendable {
     let isServerSent: Bool
-    /// The name of the process, which begins the names of events.
+    /// The name of the process, which starts the names of events.
     let process: String
 
     var contentType: String { isServerSent ? "text/event-stream" : "application/jsonl" }

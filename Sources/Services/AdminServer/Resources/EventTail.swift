@@ -25,7 +25,7 @@ package final class EventTail: CallEventLog {
         var isFinished = false
     }
 
-    /// The name of the process, which begins the names of events.
+    /// The name of the process, which starts the names of events.
     let process: String
     private let state = Mutex(State())
 

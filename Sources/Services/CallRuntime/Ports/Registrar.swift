@@ -36,7 +36,7 @@ package protocol Registrar: Sendable {
 
     // MARK: Guests (spidr-wire §7)
 
-    /// Subscribes a guest, who may call `account` and no other. The names in the grant begin with the guest's
+    /// Subscribes a guest, who may call `account` and no other. The names in the grant start with the guest's
     /// `resourcePrefix`. To all other functions, a guest is a user.
     ///
     /// - Parameter network: the network that the guest comes from; `nil`: unknown.

@@ -38,7 +38,7 @@ package struct AccountChange: Equatable, Sendable {
 package struct AccountFilter: Equatable, Sendable {
     /// Only addresses of this domain; `nil`: of any.
     package var domain: String?
-    /// Only addresses that begin so; empty: all.
+    /// Only addresses that start so; empty: all.
     package var prefix = ""
     /// Only accounts that are enabled, or disabled; `nil`: both.
     package var isEnabled: Bool?

@@ -14,7 +14,7 @@ package struct CallControlResponse: WireObject, Equatable {
     package var state: String?
     /// After a state query: what the user may know about the call; an addition of this gateway.
     package var callSession: CallSessionField?
-    /// The values of `mediaPreferences` that are ignored, one sentence each that begins with the field. `nil`: none.
+    /// The values of `mediaPreferences` that are ignored, one sentence each that starts with the field. `nil`: none.
     package var warnings: [String]?
 
     /// Makes the answer to an operation that has nothing to tell.

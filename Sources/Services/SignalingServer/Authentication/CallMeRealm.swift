@@ -11,7 +11,7 @@ package struct CallMeRealm: Equatable, Sendable {
     private let secret: Secret
 
     private enum Secret: Equatable {
-        /// Tokens are encrypted. The vector is that of all tokens; `nil`: each token begins with its own, or the cipher
+        /// Tokens are encrypted. The vector is that of all tokens; `nil`: each token starts with its own, or the cipher
         /// needs none.
         case cipher(BlockCipher, key: Redacted<[UInt8]>, initializationVector: [UInt8]?)
         /// Tokens are signed with HMAC-SHA-256.

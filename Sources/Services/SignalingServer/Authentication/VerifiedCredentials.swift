@@ -75,7 +75,7 @@ package struct VerifiedCredentials: Sendable {
 
     /// Notes that the record has been read and is still the same.
     ///
-    /// - Parameter time: when the reading began.
+    /// - Parameter time: when the reading started.
     /// - Returns: whether that was the first time since the start.
     package mutating func confirm(_ digest: CredentialDigest, readAt time: MonotonicTime) -> Bool {
         guard let entry = entries[digest.tag] else { return false }
@@ -118,14 +118,14 @@ package struct VerifiedCredentials: Sendable {
         return entry.record == record || entry.successor == record
     }
 
-    /// Notes that accounts have changed: a record counts only if its reading begins after `now`.
+    /// Notes that accounts have changed: a record counts only if its reading starts after `now`.
     package mutating func doubt(at now: MonotonicTime) {
         doubtedAt = now
     }
 
     /// Adds credentials that the slow hash has just accepted.
     ///
-    /// - Parameter time: when the reading of the record began.
+    /// - Parameter time: when the reading of the record started.
     package mutating func insert(
         _ digest: CredentialDigest, of user: UserAddress, checkedAgainst record: CredentialDigest.RecordMark,
         readAt time: MonotonicTime

@@ -15,7 +15,7 @@ package struct FrameLengths: Sendable {
 
     private var state = State.opcode
 
-    /// Makes a check that begins at the first frame of a connection.
+    /// Makes a check that starts at the first frame of a connection.
     package init() {}
 
     /// Whether all frames so far write their lengths in the shortest form. It must not be asked again after `false`.

@@ -9,7 +9,7 @@ struct UTF8Check: Sendable {
     /// Whether every character so far is complete.
     var isBetweenCharacters: Bool { missing == 0 }
 
-    /// Whether the bytes so far can be the beginning of UTF-8. It must not be asked again after `false`.
+    /// Whether the bytes so far can be the start of UTF-8. It must not be asked again after `false`.
     mutating func accept(_ bytes: some Sequence<UInt8>) -> Bool {
         for byte in bytes where !accept(byte) { return false }
         return true
