@@ -358,3 +358,21 @@ async def test_an_offer_that_is_open_keeps_nobody_from_a_transfer_or_the_end(par
     (await at_alice.audit()).succeeded()
     (await at_bob.end("enough")).succeeded()
     assert (await at_alice.over()).text == "enough"
+
+
+@pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+async def test_a_client_whose_call_ended_while_it_was_away_may_audit_before_it_is_told(party, dialect):
+    """4.x audits as soon as it is back, takes a refusal for the end, and then tells its user of a failure."""
+    alice, bob = await party("alice", dialect=dialect), await party("bob", dialect=dialect)
+    at_alice, at_bob = await connected(alice, bob)
+    await bob.lose_channel()
+    (await at_alice.end("enough")).succeeded()
+    (await at_bob.audit()).succeeded()
+    await bob.open_channel()
+    ended = await at_bob.over()
+    assert (ended.by, ended.text) == ("callEnd", "enough")
+    await bob.heard_exactly(("callEnd", at_bob))
+    await bob.audit_until_forgotten(at_bob.session)
+    later = await connected(alice, bob)
+    (await later[0].end()).succeeded()
+    await later[1].over()
