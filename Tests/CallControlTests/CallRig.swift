@@ -18,13 +18,14 @@ struct CallRig {
     let mode: MediaMode
 
     init(
-        callee devices: [Device] = [silent, plain], isAnchored: Bool = false,
+        callee devices: [Device] = [silent, plain], asleep: [SleepingDevice] = [], isAnchored: Bool = false,
         _ configuration: Call.Configuration = .init(), seed: UInt64 = 1
     ) {
         random = SeededRandomSource(seed: seed)
-        let parties = PerLeg(
+        var parties = PerLeg(
             caller: CallParty(user: Self.alice, name: "Alice", session: "A", devices: [Device("a1")]),
             callee: CallParty(user: Self.bob, name: "Bob", session: "B", devices: devices))
+        parties.callee.sleeping = asleep
         call = Call(id: CallID(7), parties: parties, configuration: configuration)
         mode =
             isAnchored ? .anchored(PerLeg(caller: Self.identity("caller"), callee: Self.identity("callee"))) : .direct

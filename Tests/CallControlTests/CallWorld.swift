@@ -223,7 +223,9 @@ extension CallEvent.Fact {
         case .invited(_, let invitation): invitation.description != nil
         case .progressed: true
         case .offered(let description, _), .answered(let description, _): description != nil
-        case .joined, .rings, .alerted, .talks, .established, .stoppedRinging, .rejected, .forwarded, .changedDevice,
+        case .waking(_, let invitation): invitation.description != nil
+        case .awoke, .wakingOver, .joined, .rings, .alerted, .talks, .established, .stoppedRinging, .rejected,
+            .forwarded, .changedDevice,
             .renewedSubscription, .released, .left, .moved, .ended, .unanswered, .candidates, .held, .resumed,
             .transferStarted, .transferFailed, .completed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered,
             .playbackEnded, .qualityMeasured, .content:

@@ -30,7 +30,8 @@ extension DeviceExplorer {
     /// Seen from who takes it.
     private func cause(of step: Step) -> String {
         switch step {
-        case .request(let device, _, _), .again(let device), .leave(let device):
+        case .request(let device, _, _), .again(let device), .leave(let device), .wake(let device),
+            .decline(let device):
             cause(of: step, seenFrom: self.leg(of: device))
         case .giveUp, .ringing, .hear, .mediaFails, .drain, .audit, .wait: cause(of: step, seenFrom: .caller)
         }
@@ -44,6 +45,8 @@ extension DeviceExplorer {
         case .ringing: return "a device rings"
         case .leave(let device):
             return self.leg(of: device) == leg ? "the last device leaves" : "the other's last device leaves"
+        case .wake: return "a woken device is back"
+        case .decline(let device): return cause(of: .reject, of: device, seenFrom: leg)
         case .mediaFails: return "media is lost"
         case .drain: return "the gateway stops"
         case .wait:

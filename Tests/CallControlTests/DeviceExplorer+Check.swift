@@ -11,11 +11,30 @@ extension DeviceExplorer {
         let talking = clients.filter { leg(of: $0.key) != .caller && $0.value.state == .inCall }
         guard talking.count <= 1 else { throw ExplorationFault("two devices are in the call", path) }
         for leg in call.legs where leg.party.devices.isEmpty && call.legState(leg.id) != .ended {
+            if leg.id == .callee, call.legState(.callee) == .ringing, !sleepers.waiting.isEmpty { continue }
+            // A device that came too late can take the call over, as any that was not told of it.
+            if leg.id == .callee, !sleepers.subscribed.isSubset(of: sleepers.back) { continue }
             throw ExplorationFault("the \(leg.id) has nobody to be told anything", path)
         }
+        try checkSleepers()
         try checkMedia()
         guard call.state != .initial, clients.values.allSatisfy({ $0.mail.isEmpty && $0.unsure == nil }) else { return }
         for (device, client) in clients where !client.isGone { try checkBelief(device, client) }
+    }
+
+    /// Each device that was woken has one outcome, once the call does not ring any more: it is back, or was told by
+    /// push.
+    private func checkSleepers() throws {
+        guard !toldTwice, sleepers.back.isDisjoint(with: sleepers.over) else {
+            throw ExplorationFault("a device that was woken was told twice what became of the call", path)
+        }
+        guard sleepers.woken.isSuperset(of: sleepers.back.union(sleepers.over)) else {
+            throw ExplorationFault("a device that slept was told what became of the call", path)
+        }
+        let rings = call[.callee]?.stage == .ringing && call.legState(.callee) == .ringing
+        guard rings ? sleepers.over.isEmpty : sleepers.waiting.isEmpty else {
+            throw ExplorationFault("the call \(rings ? "rings" : "does not ring"), and \(sleepers)", path)
+        }
     }
 
     /// Nobody hears anybody before both have said what they are able to do, and then each hears the other.
@@ -39,7 +58,10 @@ extension DeviceExplorer {
         let seen = call.legState(leg)
         switch client.state {
         case .initial:
-            guard device == "d1" || seen == .ended else { throw ExplorationFault("\(device) was told nothing", path) }
+            let sleeper = PushDeviceID(device.rawValue)
+            guard device == "d1" || seen == .ended || sleepers.waiting.contains(sleeper) else {
+                throw ExplorationFault("\(device) was told nothing", path)
+            }
         case .dialing, .sessionProgress, .ringing, .answering, .inCall:
             guard seen == client.state else {
                 throw ExplorationFault("\(device) believes \(client.state), and the call is \(seen)", path)
@@ -80,6 +102,9 @@ extension DeviceExplorer {
             return "\(id)\(client.state.word)\(client.unsure?.rawValue ?? "")\(marked)\(client.ends)\(mail)"
         }
         let state = if case .ended = call.state { "ended" } else { legs.joined(separator: ",") }
-        return ([state, deadline, accepted.map(\.rawValue).joined()] + believed).joined(separator: "|")
+        let asleep = [sleepers.woken, sleepers.back, sleepers.over, sleepers.subscribed].map { devices in
+            devices.map(\.rawValue).sorted().joined()
+        }
+        return ([state, deadline, accepted.map(\.rawValue).joined()] + asleep + believed).joined(separator: "|")
     }
 }

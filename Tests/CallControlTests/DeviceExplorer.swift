@@ -15,6 +15,9 @@ import TestSupport
 /// A call may begin without an offer: then whoever answers makes it, and the caller's answer to it gets lost or comes
 /// late as well. Alice's other device and Dave are left out of that.
 ///
+/// Bob's devices may be asleep, both or the first one: the call wakes them by push, and they come back, decline from
+/// the push, or come too late. Alice's other device is left out of that, too.
+///
 /// What goes on after the answer is `CallExplorer`'s.
 struct DeviceExplorer: Explorable {
     /// What a device asks for.
@@ -40,6 +43,10 @@ struct DeviceExplorer: Explorable {
         /// The notification that has waited longest reaches the client.
         case hear(SubscriptionID)
         case leave(SubscriptionID)
+        /// A device that was woken subscribes.
+        case wake(SubscriptionID)
+        /// A device that was woken declines without a subscription.
+        case decline(SubscriptionID)
         /// The device that was in the call has gone without a word, and its media with it.
         case mediaFails(LegID)
         case drain
@@ -56,6 +63,8 @@ struct DeviceExplorer: Explorable {
             case .ringing(let device): "\(device.rawValue) reports ringing"
             case .hear(let device): "\(device.rawValue) hears"
             case .leave(let device): "\(device.rawValue) leaves"
+            case .wake(let device): "\(device.rawValue) wakes"
+            case .decline(let device): "\(device.rawValue) declines from the push"
             case .mediaFails(let leg): "media of the \(leg) fails"
             case .drain: "drain"
             case .audit: "audit"
@@ -86,7 +95,23 @@ struct DeviceExplorer: Explorable {
         ("a1", .caller), (onlooker, .caller), ("b1", .callee), ("b2", .callee), ("d1", LegID(2)),
     ]
 
+    /// What became of Bob's devices that were asleep.
+    struct Sleepers: Hashable, Sendable {
+        var woken: Set<PushDeviceID> = []
+        var back: Set<PushDeviceID> = []
+        /// Those that were told by push that the call rings no more.
+        var over: Set<PushDeviceID> = []
+        /// Those that have subscribed, even if it was too late.
+        var subscribed: Set<PushDeviceID> = []
+
+        /// Those that are awaited.
+        var waiting: Set<PushDeviceID> { woken.subtracting(back).subtracting(over) }
+    }
+
     private(set) var call: Call
+    private(set) var sleepers = Sleepers()
+    /// A device was told by push more than once that the call rings no more.
+    private(set) var toldTwice = false
     private(set) var clients: [SubscriptionID: Client] = [:]
     private(set) var path: [Step] = []
     private var clock = VirtualClock()
@@ -98,23 +123,33 @@ struct DeviceExplorer: Explorable {
     private(set) var connected: Set<LegID> = []
     /// Whether the caller makes the offer.
     let hasOffer: Bool
+    /// Whether devices of Bob are asleep when the call starts.
+    private let hasSleepers: Bool
 
-    init(withEarlyMedia isEarly: Bool = false, withOffer hasOffer: Bool = true) {
+    /// - Parameter asleep: Bob's devices that are asleep when the call starts.
+    init(
+        withEarlyMedia isEarly: Bool = false, withOffer hasOffer: Bool = true, asleep: [SubscriptionID] = [],
+        _ progress: Call.WakingProgress = .atOnce
+    ) {
         self.hasOffer = hasOffer
         var configuration = Call.Configuration()
         configuration.mediaPolicy = .engine
+        configuration.wakingProgress = progress
         if isEarly { configuration.earlyMedia = Playback(.tone(.ringback)) }
-        call = Call(
-            id: CallID(1),
-            parties: PerLeg(
-                caller: CallParty(
-                    user: MidCallRig.alice, name: "Alice", session: "A", devices: [Device("a1"), Device("a2")]),
-                callee: CallParty(
-                    user: MidCallRig.bob, name: "Bob", session: "B", devices: [Device("b1", sendsRingingFeedback: true)]
-                )),
-            configuration: configuration)
+        let awake: SubscriptionID? = asleep.isEmpty ? "b1" : ["b1", "b2"].first { !asleep.contains($0) }
+        var parties = PerLeg(
+            caller: CallParty(
+                user: MidCallRig.alice, name: "Alice", session: "A", devices: [Device("a1"), Device("a2")]),
+            callee: CallParty(
+                user: MidCallRig.bob, name: "Bob", session: "B",
+                devices: awake.map { [Device($0, sendsRingingFeedback: true)] } ?? []))
+        parties.callee.sleeping = asleep.map {
+            SleepingDevice(PushDeviceID($0.rawValue), clientCorrelator: $0.rawValue)
+        }
+        call = Call(id: CallID(1), parties: parties, configuration: configuration)
+        hasSleepers = !asleep.isEmpty
         for device in Self.devices { clients[device.id] = Client(state: .initial) }
-        if !hasOffer {
+        if !hasOffer || hasSleepers {
             note(call.deviceChanged(.caller, .left(Self.onlooker, othersRemain: true), at: clock.now))
             clients[Self.onlooker]?.isGone = true
         }
@@ -132,6 +167,11 @@ struct DeviceExplorer: Explorable {
         for device in Self.devices {
             guard let client = clients[device.id], !client.isGone else { continue }
             if !client.mail.isEmpty { steps.append(.hear(device.id)) }
+            let sleeper = PushDeviceID(device.id.rawValue)
+            if !isOver, sleepers.woken.contains(sleeper), !sleepers.subscribed.contains(sleeper) {
+                steps.append(.wake(device.id))
+                if client.state == .initial { steps.append(.decline(device.id)) }
+            }
             if let unsure = client.unsure {
                 // A caller that asks again starts another call, and knows nothing of this one.
                 steps += unsure == .start ? [.giveUp(device.id)] : [.again(device.id), .giveUp(device.id)]
@@ -176,6 +216,12 @@ struct DeviceExplorer: Explorable {
         }
     }
 
+    /// Whether a device is not one that sleeps.
+    private func isSubscribed(_ device: SubscriptionID) -> Bool {
+        let sleeper = PushDeviceID(device.rawValue)
+        return !sleepers.woken.contains(sleeper) || sleepers.subscribed.contains(sleeper)
+    }
+
     private func knows(_ device: SubscriptionID) -> Bool {
         call.legs.contains { leg in leg.party.devices.contains { $0.subscription == device } }
     }
@@ -203,10 +249,19 @@ struct DeviceExplorer: Explorable {
         case .hear(let device): try hear(device)
         case .leave(let device):
             let othersRemain = Self.devices.contains {
-                $0.id != device && $0.leg == leg(of: device) && clients[$0.id]?.isGone == false
+                $0.id != device && $0.leg == leg(of: device) && clients[$0.id]?.isGone == false && isSubscribed($0.id)
             }
             note(call.deviceChanged(leg(of: device), .left(device, othersRemain: othersRemain), at: clock.now))
             clients[device] = Client(state: .ended, isGone: true)
+        case .wake(let device):
+            sleepers.subscribed.insert(PushDeviceID(device.rawValue))
+            let joined = DeviceChange.joined(
+                Device(device, sendsRingingFeedback: true), replacing: nil, clientCorrelator: device.rawValue)
+            note(call.deviceChanged(leg(of: device), joined, at: clock.now))
+        case .decline(let device):
+            // A refusal tells the client that it is too late.
+            _ = try carryOut(.reject, of: device)
+            clients[device]?.state = .ended
         case .mediaFails(let leg):
             note(call.mediaFailed(leg, .consentExpired, at: clock.now))
         case .drain: note(call.drain(at: clock.now))
@@ -270,6 +325,7 @@ struct DeviceExplorer: Explorable {
                 callee: MidCallRig.bob, sdp: hasOffer ? ScriptedDescription.audio("alice", .sendReceive) : "",
                 acceptsEarlyMedia: true)
             let told = try call.start(request, media: mode, at: now, random: &random)
+            if hasSleepers { return told }
             if hasOffer { clients[Self.onlooker]?.state = .dialing }
             // Bob's other device comes a little later.
             return told
@@ -315,6 +371,18 @@ struct DeviceExplorer: Explorable {
     // MARK: What clients are told
 
     private mutating func note(_ actions: [CallAction]) {
+        for case .event(let event) in actions {
+            switch event.fact {
+            case .waking(let devices, _): sleepers.woken.formUnion(devices)
+            case .awoke(let device, _): sleepers.back.insert(device)
+            case .wakingOver(let devices, _, _):
+                // Told twice, it would be awaited no more, and the check would not see it.
+                if !sleepers.over.isDisjoint(with: devices) { toldTwice = true }
+                sleepers.over.formUnion(devices)
+                for device in devices { clients[SubscriptionID(device.rawValue)]?.state = .ended }
+            default: break
+            }
+        }
         for action in actions {
             switch action {
             case .route(let leg, _): routed.insert(leg)

@@ -132,6 +132,32 @@ struct ExplorationTests {
         #expect(fault == nil)
     }
 
+    /// Devices of the callee are asleep, one beside an awake one or all: the call wakes them, and they come back at any
+    /// time or never.
+    @Test func `a device that is woken has the call, or is told once that it has not`() throws {
+        var charts = DeviceExplorer.Charts()
+        let starts = [
+            DeviceExplorer(asleep: ["b1"], .whenAwake), DeviceExplorer(asleep: ["b1", "b2"], .atOnce),
+        ]
+        let walks = try starts.map { start in try Exploration(of: [start]) { charts.note($0, $1, $2) } }
+        for walk in walks {
+            print("until the answer, with devices that are asleep: \(walk)")
+            #expect(walk.states > 1_000)
+            #expect(walk.open == 0)
+        }
+        let stale = try ExplorationTable.fault(in: "until the answer, with devices that are asleep", walks)
+        #expect(stale == nil)
+        let fault = try ExpectedDocument(
+            "call-states/asleep.md", title: "Until the answer, with devices that are asleep",
+            [
+                "What caller and callee go through if devices of the callee are asleep when the call starts, and are woken by push.",
+                charts.outgoing.section(Self.order), charts.incoming.section(Self.order),
+                charts.call.section(Call.stageOrder),
+            ]
+        ).fault()
+        #expect(fault == nil)
+    }
+
     /// The caller has a description ahead of the answer: SESSION_PROGRESS until a device rings.
     @Test func `early media changes nothing about who is told what`() throws {
         var charts = DeviceExplorer.Charts()

@@ -61,7 +61,8 @@ struct WrittenFactTests {
 
 /// The names of the facts. A fact that is added does not compile without one, and fails without a line.
 private enum FactName: CaseIterable {
-    case joined, invited, rings, alerted, progressed, talks, established, stoppedRinging, rejected, forwarded
+    case joined, invited, waking, awoke, wakingOver, rings, alerted, progressed, talks, established, stoppedRinging,
+        rejected, forwarded
     case changedDevice, renewedSubscription, released, left, moved, ended
     case offered, answered, unanswered, candidates, held, resumed
     case transferStarted, transferFailed, completed
@@ -73,6 +74,9 @@ private enum FactName: CaseIterable {
             switch fact {
             case .joined: .joined
             case .invited: .invited
+            case .waking: .waking
+            case .awoke: .awoke
+            case .wakingOver: .wakingOver
             case .rings: .rings
             case .alerted: .alerted
             case .progressed: .progressed

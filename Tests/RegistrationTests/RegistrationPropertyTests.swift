@@ -45,12 +45,13 @@ struct RegistrationPropertyTests {
                     see(frame, on: socket)
                 case .close(let socket, _):
                     #expect(sockets.removeValue(forKey: socket) != nil, "only open sockets are closed, and once")
-                case .inform(_, _, .joined(let device, let former)):
+                case .inform(_, _, .joined(let device, let former, _)):
                     if let former { #expect(devices.remove(former) != nil) }
                     #expect(devices.insert(device.subscription).inserted)
                 case .inform(_, _, .left(let id, let othersRemain)):
                     #expect(devices.remove(id) != nil)
                     if othersRemain { #expect(!devices.isEmpty) }
+                case .inform(_, _, .listens(let device, _)): #expect(devices.contains(device))
                 case .inform(_, _, .channelsOpen(let areOpen)):
                     #expect(areOpen != sockets.isEmpty, "somebody listens, or nobody")
                 case .inform(_, _, .qualityReporting(let receivers)):

@@ -368,7 +368,8 @@ struct SubscriptionTests {
         _ = attach()
         #expect(
             try rig.subscribe(correlator: "phone").actions == [
-                .subscriptionsChanged(by: 1), inform(.joined(Device("s2"), replacing: "s1")),
+                .subscriptionsChanged(by: 1),
+                inform(.joined(Device("s2"), replacing: "s1", clientCorrelator: "phone")),
                 .subscriptionsChanged(by: -1),
             ])
         #expect(

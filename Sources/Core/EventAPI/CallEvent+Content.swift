@@ -11,6 +11,8 @@ extension CallEvent {
                 "leg.invited",
                 ["devices": .integer(Int64(devices.count)), "parameters": .parameters(invitation.content)]
             )
+        case .waking(let devices, _): ("leg.waking", ["devices": .integer(Int64(devices.count))])
+        case .awoke: ("leg.awoke", [:])
         case .rings: ("leg.ringing", [:])
         case .progressed: ("leg.progressed", [:])
         case .talks: ("leg.answered", [:])
@@ -43,7 +45,9 @@ extension CallEvent {
         case .playbackEnded: ("playback.ended", [:])
         case .qualityMeasured(let quality): ("media.quality", quality.members)
         case .content(let content): ("leg.received", ["parameters": .parameters(content)])
-        case .alerted, .stoppedRinging, .renewedSubscription, .offered, .answered, .unanswered, .candidates: nil
+        case .wakingOver, .alerted, .stoppedRinging, .renewedSubscription, .offered, .answered, .unanswered,
+            .candidates:
+            nil
         }
     }
 }

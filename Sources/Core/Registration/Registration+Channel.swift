@@ -59,6 +59,7 @@ extension Registration {
             ]
         }
         subscriptions[index].socket = socket
+        actions += informListening(subscriptions[index])
         actions += lose(subscriptions[index].queue.forgetOld(at: now.monotonic), at: index)
         if let latest, let missing = subscriptions[index].queue.resume(after: latest, at: now.monotonic) {
             // The client says exactly what it has, and so counts what it was never sent, and what it was sent in vain.

@@ -29,6 +29,8 @@ extension Registration {
         package var maximumRinging: Int
         /// How often the user may start a call, or forward or transfer one.
         package var callRate: RateAllowance.Rate
+        /// How often calls may wake the user's devices that are asleep.
+        package var wakes: WakeAllowance.Configuration
         /// How long notifications wait at most for a request to be answered.
         package var requestPatience: Duration
         /// How long a client is told nothing about a session after the answer to its own request about it: before that,
@@ -86,7 +88,7 @@ extension Registration {
             defaultExpires: Duration = .seconds(3_600), grace: Duration = .seconds(5), maximumSubscriptions: Int = 10,
             firstCallTime: Duration? = nil, maximumLegs: Int = 20, maximumRinging: Int = 10,
             callRate: RateAllowance.Rate = .init(burst: 20, interval: .seconds(1)),
-            requestPatience: Duration = .seconds(10),
+            wakes: WakeAllowance.Configuration = .init(), requestPatience: Duration = .seconds(10),
             answerTime: Duration = .milliseconds(100), sessionTime: Duration = .milliseconds(250),
             closeDelay: Duration = .seconds(1), messages: MessageInbox.Configuration = .init(),
             interests: Interests.Configuration = .init(),
@@ -103,6 +105,7 @@ extension Registration {
             self.maximumLegs = maximumLegs
             self.maximumRinging = maximumRinging
             self.callRate = callRate
+            self.wakes = wakes
             self.requestPatience = requestPatience
             self.answerTime = answerTime
             self.sessionTime = sessionTime

@@ -29,6 +29,8 @@ package struct Registration: Equatable, Sendable {
         case replayAge
         /// The user's call rate has recovered: the user may start as many calls as if it had started none.
         case callRate
+        /// The user's devices may be woken as often as if they had never been.
+        case wakes
         /// The user may send as many messages as if it had sent none.
         case messageRate
         /// Messages were kept for long enough.
@@ -57,6 +59,8 @@ package struct Registration: Equatable, Sendable {
     var sessions = SessionTable()
     /// How often the user has started calls of late.
     private var starts = RateAllowance()
+    /// How often calls have woken the user's devices of late.
+    var wakes = WakeAllowance()
     /// Messages, presence, and what the user watches.
     var services: ServiceState
     /// The successors of subscriptions that were replaced while the user had legs; they get what is on its way to the
@@ -110,7 +114,9 @@ extension Registration {
         stored.replaced = former?.id
         var actions: [RegistrationAction] = [.store(.subscribed(stored)), .subscriptionsChanged(by: 1)]
         if let device = subscription.device {
-            actions += inform(.joined(device, replacing: former?.device?.subscription))
+            actions += inform(
+                .joined(
+                    device, replacing: former?.device?.subscription, clientCorrelator: request.clientCorrelator))
             if let former, former.device != nil { succeed(former.id, by: device.subscription) }
         }
         for id in leaving {
@@ -157,7 +163,9 @@ extension Registration {
             subscriptions[index].network = network
         }
         switch (former, subscriptions[index].device) {
-        case (nil, let device?): actions += inform(.joined(device, replacing: nil))
+        case (nil, let device?):
+            let correlator = subscriptions[index].clientCorrelator
+            actions += inform(.joined(device, replacing: nil, clientCorrelator: correlator))
         case (.some, nil): actions += inform(.left(id, othersRemain: false))
         case (nil, nil), (.some, .some): break
         }
@@ -190,10 +198,13 @@ extension Registration {
 
     /// Gives the user a leg of a call.
     ///
+    /// - Parameter wakes: the call wakes devices of the user that are asleep.
     /// - Returns: the devices that the leg may ring or notify. From now on the call is informed of every change. If
     ///   there is a `refusal`, nothing is attached and the result is empty.
-    package mutating func attach(_ session: SessionID, to attachment: LegAddress, as role: LegRole = .own) -> [Device] {
-        guard refusal(of: session, as: role) == nil else { return [] }
+    package mutating func attach(
+        _ session: SessionID, to attachment: LegAddress, as role: LegRole = .own, waking wakes: Bool = false
+    ) -> [Device] {
+        guard refusal(of: session, as: role, waking: wakes) == nil else { return [] }
         for index in subscriptions.indices { subscriptions[index].callDeadline = nil }
         switch role {
         case .own: sessions.insert(session, attachment)
@@ -205,9 +216,13 @@ extension Registration {
     /// Why the user cannot have one more leg; `nil`: it can. A leg that the user already has can always move to another
     /// call.
     ///
-    /// - Parameter session: the session of the leg; `nil`: it has none yet.
-    package func refusal(of session: SessionID? = nil, as role: LegRole) -> LegRefusal? {
-        if devices.isEmpty { return .noDevice }
+    /// - Parameters:
+    ///   - session: the session of the leg; `nil`: it has none yet.
+    ///   - wakes: the call wakes devices of the user that are asleep.
+    package func refusal(
+        of session: SessionID? = nil, as role: LegRole, waking wakes: Bool = false
+    ) -> LegRefusal? {
+        if devices.isEmpty, !wakes { return .noDevice }
         if let session, sessions[session] != nil { return nil }
         if sessions.count >= configuration.maximumLegs { return .limitOfLegs }
         switch role {
@@ -315,6 +330,7 @@ extension Registration {
     package mutating func timeout(at now: Moment) -> [RegistrationAction] {
         gate.timeout(at: now.monotonic)
         starts.timeout(at: now.monotonic)
+        wakes.timeout(at: now.monotonic)
         services.sent.timeout(at: now.monotonic)
         var actions: [RegistrationAction] = []
         for subscription in active where subscription.end(after: configuration.grace) <= now.monotonic {
@@ -355,6 +371,7 @@ extension Registration {
         if let deadline = services.nextDeadline { consider(deadline.time, deadline.reason) }
         if isVacant {
             consider(starts.clearAt, .callRate)
+            consider(wakes.clearAt, .wakes)
             consider(services.sent.clearAt, .messageRate)
         }
         return earliest
@@ -362,7 +379,7 @@ extension Registration {
 
     /// Whether the registration can be removed: no client could come back for anything in it, and it holds no rate
     /// limit that still binds the user.
-    package var isIdle: Bool { isVacant && starts.clearAt == nil && services.isIdle }
+    package var isIdle: Bool { isVacant && starts.clearAt == nil && wakes.clearAt == nil && services.isIdle }
 
     /// Whether there are neither subscriptions nor requests nor legs.
     private var isVacant: Bool { subscriptions.isEmpty && !gate.hasRequests && sessions.isEmpty }

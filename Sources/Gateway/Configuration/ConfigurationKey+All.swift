@@ -13,7 +13,7 @@ extension ConfigurationKey {
     package static let all: [ConfigurationKey] =
         [
             listen, tls, media, mediaPreferences, turn, storage, registration, calls, messages, presence, anonymous,
-            auth, tokens, push, drain, admin, log,
+            auth, tokens, push, waking, drain, admin, log,
         ].flatMap { $0 }
 
     private static let listen = [

@@ -13,6 +13,9 @@ struct MetricsObserver: RuntimeObserver {
         case .ended(let record):
             metrics.callsActive.decrement()
             metrics.callsEnded[record.cause.word].increment()
+        case .woken(let count): metrics.deviceWakes[.woken].increment(by: UInt64(count))
+        case .awoke: metrics.deviceWakes[.back].increment()
+        case .missed(let count): metrics.deviceWakes[.missed].increment(by: UInt64(count))
         }
     }
 
@@ -21,6 +24,8 @@ struct MetricsObserver: RuntimeObserver {
     }
 
     func callRefused(_ reason: CallRefusal) { metrics.callsRefused[reason].increment() }
+
+    func wakeRefused(_ reason: WakeRefusal) { metrics.wakesRefused[reason].increment() }
 
     func subscriptionsChanged(by difference: Int) { metrics.subscriptionsActive.increment(by: Int64(difference)) }
 

@@ -64,10 +64,36 @@ extension LocalSwitchboard {
         switch question {
         case .account(let user): return await account(user)
         case .user(let user, let question):
-            guard let endpoint = endpoint(of: user, for: question) else { return question.ofNobody }
-            return await environment.router.ask(endpoint, question) ?? question.ofNobody
+            let reply: PlacementReply
+            if let endpoint = endpoint(of: user, for: question) {
+                reply = await environment.router.ask(endpoint, question) ?? question.ofNobody
+            } else {
+                reply = question.ofNobody
+            }
+            guard reply == .absent, question.rings, !environment.push.devices(of: user).isEmpty else { return reply }
+            return await wake(user, question)
         case .call(let call, let question): return await environment.router.ask(call, question)
         case .load(let file): return await load(file)
+        }
+    }
+
+    /// Asks the registration of a user who has none, but devices that a call can wake.
+    private func wake(_ user: UserAddress, _ question: UserQuestion) async -> PlacementReply {
+        let account: StoredUser?
+        do throws(StorageError) {
+            account = try await repository.user(user)
+        } catch {
+            environment.logger.error("callee could not be looked up", metadata: [LogKey.error: "\(error.label)"])
+            return question.ofNobody
+        }
+        // The registrations for push end with the account, perhaps a moment later.
+        guard let account else { return question.ofNobody }
+        var owner = await users.owner(of: user)
+        while true {
+            let reply = await owner.reply(to: question, of: account)
+            guard reply == .absent else { return reply }
+            // It had retired meanwhile.
+            owner = await users.owner(of: user, insteadOf: owner)
         }
     }
 
@@ -104,6 +130,14 @@ extension LocalSwitchboard {
 }
 
 extension UserQuestion {
+    /// Whether it is about ringing the user.
+    fileprivate var rings: Bool {
+        switch self {
+        case .attach(_, _, .rung), .contact(_, .rung): true
+        case .attach, .contact, .dial, .connect, .charge, .recall, .forget, .locate, .identify, .awaitsEnd: false
+        }
+    }
+
     /// The reply where no such user is registered.
     fileprivate var ofNobody: PlacementReply {
         switch self {

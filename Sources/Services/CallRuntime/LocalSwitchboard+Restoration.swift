@@ -39,8 +39,11 @@ extension LocalSwitchboard {
                 environment.observer.callMeasured(.started)
             }
             // The next process finds all of this or nothing.
-            environment.journal.append(
-                ending.map { .event($0) } + records.compactMap { environment.log.add($0) })
+            environment.keep(
+                ending.map { .event($0) } + records.compactMap { environment.log.add($0) },
+                owing: ending.flatMap { entry in
+                    environment.pushes(owedBy: entry, to: entry.event.leg.flatMap { call.user(of: $0) })
+                })
             for entry in ending {
                 environment.eventLog?.add(entry)
                 if let measure = entry.event.measure { environment.observer.callMeasured(measure) }

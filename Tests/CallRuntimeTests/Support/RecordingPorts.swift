@@ -156,6 +156,10 @@ final class CountingObserver: RuntimeObserver {
         var setups: [Duration] = []
         var ended: [CallRecord] = []
         var refused: [CallRefusal] = []
+        /// Limits because of which devices slept on.
+        var asleep: [WakeRefusal] = []
+        /// Devices that were woken, that came back, and that had not come back in time.
+        var wakes = [0, 0, 0]
         /// Requests, each with what became of it.
         var requests: [String] = []
         var subscriptions = 0
@@ -178,6 +182,9 @@ final class CountingObserver: RuntimeObserver {
             case .started: counts.started += 1
             case .answered(let setup): counts.setups.append(setup)
             case .ended(let record): counts.ended.append(record)
+            case .woken(let count): counts.wakes[0] += count
+            case .awoke: counts.wakes[1] += 1
+            case .missed(let count): counts.wakes[2] += count
             }
         }
     }
@@ -185,8 +192,31 @@ final class CountingObserver: RuntimeObserver {
         state.withLock { $0.requests.append("\(request.rawValue) \(outcome.rawValue)") }
     }
     func callRefused(_ reason: CallRefusal) { state.withLock { $0.refused.append(reason) } }
+    func wakeRefused(_ reason: WakeRefusal) { state.withLock { $0.asleep.append(reason) } }
     func subscriptionsChanged(by difference: Int) { state.withLock { $0.subscriptions += difference } }
     func notificationSent() { state.withLock { $0.sent += 1 } }
     func notificationReplayed() { state.withLock { $0.replayed += 1 } }
     func notificationsDiscarded(_ count: Int) { state.withLock { $0.discarded += count } }
+}
+
+/// Devices that can be woken, and the pushes that they are owed.
+final class RecordingPushes: PushPort {
+    private struct State: Sendable {
+        var devices: [UserAddress: [SleepingDevice]] = [:]
+        var sent: [OwedPush] = []
+    }
+
+    private let state = Lock(State())
+
+    /// What was sent, in order.
+    var sent: [OwedPush] { state.withLock { $0.sent } }
+
+    func devices(of user: UserAddress) -> [SleepingDevice] { state.withLock { $0.devices[user] ?? [] } }
+    func send(_ pushes: [OwedPush]) { state.withLock { $0.sent += pushes } }
+
+    /// Registers devices, each with its name for itself, in place of those that the user had.
+    func register(_ devices: [(PushDeviceID, String?)], of user: UserAddress) {
+        let devices = devices.map { SleepingDevice($0, clientCorrelator: $1) }
+        state.withLock { $0.devices[user] = devices }
+    }
 }

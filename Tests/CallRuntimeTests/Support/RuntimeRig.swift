@@ -21,6 +21,7 @@ struct RuntimeRig: Sendable {
     let mediaEvents = MediaEventInbox()
     let observer = CountingObserver()
     let events = RecordingEvents()
+    let pushes = RecordingPushes()
     let switchboard: LocalSwitchboard
     /// It ends calls that another process has started.
     private let takesOver: Bool
@@ -41,7 +42,7 @@ struct RuntimeRig: Sendable {
         switchboard = LocalSwitchboard(
             configuration: configuration, users: FixedUsers(users: users, isBroken: storageIsBroken), media: media,
             mediaEvents: mediaEvents,
-            channels: channels, applications: applications, eventLog: events,
+            channels: channels, push: pushes, applications: applications, eventLog: events,
             journal: journal, clock: clock,
             random: SeededRandomSource(seed: seed),
             observer: observer,

@@ -20,6 +20,10 @@ extension Call {
         let member = try member(leg)
         guard member.isCalled else { throw refusal(of: .answer, to: leg) }
         guard member.stage == .ringing else { throw answeredAlready(leg) }
+        // A device that was woken by push can decline without a subscription, but could not be told what follows.
+        if case .devices(let devices) = member.party.endpoint, devices.isEmpty {
+            throw .notAllowed(request.operation, .noSubscription)
+        }
         guard !request.sdp.isEmpty || member.transport.isHeadless else {
             throw .descriptionMissing(.answer)
         }

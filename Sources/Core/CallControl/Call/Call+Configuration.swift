@@ -31,6 +31,8 @@ extension Call {
         package var earlyMedia: Playback?
         /// Whether a leg on hold hears music, if its description permits.
         package var playsMusicOnHold: Bool
+        /// When the caller of a user whose devices are asleep learns that the callee rings.
+        package var wakingProgress: WakingProgress
         /// Which codecs the gateway offers, prefers and transcodes.
         package var mediaPolicy: MediaPolicy
 
@@ -41,7 +43,8 @@ extension Call {
             completionTime: Duration = .seconds(30), clientTimeout: Duration? = .seconds(90),
             maximumDuration: Duration? = nil, headlessDuration: Duration = .seconds(600),
             maximumTextLength: Int = 256, earlyMedia: Playback? = nil,
-            playsMusicOnHold: Bool = true, mediaPolicy: MediaPolicy = .relay
+            playsMusicOnHold: Bool = true, wakingProgress: WakingProgress = .atOnce,
+            mediaPolicy: MediaPolicy = .relay
         ) {
             self.ringTime = ringTime
             self.mediaSetupTime = mediaSetupTime
@@ -53,6 +56,7 @@ extension Call {
             self.maximumTextLength = maximumTextLength
             self.earlyMedia = earlyMedia
             self.playsMusicOnHold = playsMusicOnHold
+            self.wakingProgress = wakingProgress
             self.mediaPolicy = mediaPolicy
         }
     }

@@ -7,7 +7,9 @@ extension Call {
     package mutating func deviceChanged(_ leg: LegID, _ change: DeviceChange, at now: MonotonicTime) -> [CallAction] {
         guard self[leg]?.stage != .unreached else { return [] }
         switch change {
-        case .joined(let device, let former): return joined(leg, device, replacing: former)
+        case .joined(let device, let former, let correlator):
+            return cameBack(leg, device.subscription, correlator) + joined(leg, device, replacing: former)
+        case .listens(let device, let correlator): return cameBack(leg, device, correlator)
         case .left(let subscription, let othersRemain):
             return left(leg, subscription, othersRemain: othersRemain, at: now)
         case .channelsOpen(let areOpen):
@@ -93,12 +95,13 @@ extension Call {
     }
 
     /// A subscription has ended. The end of the last one ends the call (spidr-wire §3.3). An answered call continues as
-    /// long as the user can still be reached. An unanswered call does not, because no device would learn of the answer.
+    /// long as the user can still be reached. An unanswered call does not, because no device would learn of the answer,
+    /// unless devices were woken that may still come.
     private mutating func left(_ id: LegID, _ subscription: SubscriptionID, othersRemain: Bool, at now: MonotonicTime)
         -> [CallAction]
     {
         edit(id) { $0.party.devices.removeAll { $0.subscription == subscription } }
-        guard let leg = self[id], leg.party.devices.isEmpty else { return [] }
+        guard let leg = self[id], leg.party.devices.isEmpty, leg.waking.isEmpty else { return [] }
         switch state {
         case .unanswered: return finish(id == .caller ? .callerLeft : .subscriptionEnded(id), at: now)
         case .joining: return finish(.subscriptionEnded(id), at: now)

@@ -76,10 +76,12 @@ extension Call {
     }
 
     /// Ends the call for this leg. A leg whose user is gone is not told.
-    func release(_ leg: LegID, because cause: CallEndCause) -> [CallAction] {
-        let fact = CallEvent.Fact.released(cause, by: cause.originator(callee: callee))
+    mutating func release(_ leg: LegID, because cause: CallEndCause) -> [CallAction] {
+        let originator = cause.originator(callee: callee)
+        let fact = CallEvent.Fact.released(cause, by: originator)
+        let waking = endWaking(leg, because: .released(cause, by: originator))
         let isTold = cause.tellsEnd(to: leg, isCalled: self[leg]?.isCalled ?? false)
-        return isTold ? tell(leg, fact) : note(leg, fact)
+        return waking + (isTold ? tell(leg, fact) : note(leg, fact))
     }
 
     /// Tells other calls that wait for this one.
@@ -105,12 +107,15 @@ extension Call {
     ///
     /// - Parameter device: the device that answered; `nil`: unknown, so that all devices are told the same unless there
     ///   is only one.
-    func cancelAnswered(_ leg: LegID, by device: SubscriptionID?) -> [CallAction] {
+    mutating func cancelAnswered(_ leg: LegID, by device: SubscriptionID?) -> [CallAction] {
+        let waking = endWaking(leg, because: .stoppedRinging(.answeredElsewhere, device: device))
         let devices = self[leg]?.party.devices.map(\.subscription) ?? []
         guard let winner = devices.count == 1 ? devices.first : devices.first(where: { $0 == device }) else {
-            return tell(leg, .stoppedRinging(.answeredElsewhere, device: device))
+            return waking + tell(leg, .stoppedRinging(.answeredElsewhere, device: device))
         }
-        return tell(leg, only: devices.filter { $0 != winner }, .stoppedRinging(.answeredElsewhere, device: device))
+        let losers = devices.filter { $0 != winner }
+        return waking
+            + (losers.isEmpty ? [] : tell(leg, only: losers, .stoppedRinging(.answeredElsewhere, device: device)))
             + tell(leg, only: [winner], .stoppedRinging(.answeredHere, device: device))
     }
 }

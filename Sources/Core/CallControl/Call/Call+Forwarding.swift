@@ -19,7 +19,7 @@ extension Call {
         }
     }
 
-    /// Rings the target, which has at least one device, in place of the leg that was rung.
+    /// Rings the target, which has at least one device, awake or asleep, in place of the leg that was rung.
     ///
     /// - Throws: as `checkForward(by:)`; or an error about the caller's description, if the target cannot be offered
     ///   it.
@@ -35,7 +35,8 @@ extension Call {
                 unanswered.invitation.description = try made.offer(mirroring: offer, random: &random)
             }
         }
-        var actions = tell(leg, .stoppedRinging(.forwarded, device: nil))
+        var actions = endWaking(leg, because: .stoppedRinging(.forwarded, device: nil))
+        actions += tell(leg, .stoppedRinging(.forwarded, device: nil))
         actions += note(leg, .forwarded(to: target.party.user))
         if caller.isAnchored { actions.append(.releaseLeg(leg)) }
         actions += forget(leg)

@@ -18,7 +18,7 @@ extension Call {
         }
     }
 
-    /// Rings the target, which has at least one device; or asks it to replace a call.
+    /// Rings the target, which has at least one device, awake or asleep; or asks it to replace a call.
     ///
     /// - Throws: what `checkTransfer(by:)` throws, and `unsupportedDescription` if the target cannot be offered what
     ///   the transferred party wants.

@@ -207,8 +207,8 @@ extension Call.Unanswered.Progress {
 // MARK: - Start
 
 extension Call {
-    /// Carries out the caller's request and rings the callee, who has at least one device. Without an offer in the
-    /// request the callee offers, and the caller answers (spidr-wire §8.1, slow start).
+    /// Carries out the caller's request and rings the callee, who has at least one device, awake or asleep. Without an
+    /// offer in the request the callee offers, and the caller answers (spidr-wire §8.1, slow start).
     ///
     /// - Parameter mode: whether media goes from peer to peer, or through the gateway with these identities.
     /// - Throws: `descriptionTooLong`, `malformedDescription` or `unsupportedDescription` if the offer cannot be used.
@@ -277,11 +277,12 @@ extension Call {
         if case .unreachable(let reason) = unanswered?.progress { reason } else { nil }
     }
 
-    /// Invites the devices of a leg.
+    /// Invites the devices of a leg, and wakes those that are asleep.
     mutating func ring(_ leg: LegID, with invitation: CallEvent.Invitation) -> [CallAction] {
         let devices = self[leg]?.party.devices ?? []
-        return tell(leg, .invited(devices: devices, invitation: invitation))
-            + assumeRinging(leg, devices, with: invitation)
+        let isAsleep = devices.isEmpty && self[leg]?.party.sleeping.isEmpty == false
+        return (isAsleep ? [] : tell(leg, .invited(devices: devices, invitation: invitation)))
+            + wake(leg, with: invitation) + assumeRinging(leg, devices, with: invitation)
     }
 
     /// Devices that cannot report that they ring are assumed to ring as soon as they are invited, unless they are to

@@ -13,7 +13,7 @@ package struct CallLeg: Equatable, Sendable {
     package enum Stage: Equatable, Sendable {
         /// The caller, before the answer.
         case waiting
-        /// The devices of this leg ring, and none has answered.
+        /// The devices of this leg ring, or are woken, and none has answered.
         case ringing
         /// No device can ring. The leg has no part in the call, which is about to end for that reason.
         case unreached
@@ -48,6 +48,8 @@ package struct CallLeg: Equatable, Sendable {
     var waitingDigits = WaitingDigits()
     /// The signs of life of its clients.
     var liveness = Liveness()
+    /// Its devices that were woken, while it rings.
+    package internal(set) var waking = Waking()
     /// The offers to this leg, and what it knows of the other leg.
     package internal(set) var exchange = Exchange()
 

@@ -6,9 +6,10 @@ extension Call {
         return [.event(CallEvent(leg, fact, to: audience))]
     }
 
-    /// A fact about a leg that only some subscriptions of its user are told; none if there is nobody to tell.
+    /// A fact about a leg that only some subscriptions of its user are told. Without any, the fact is for devices that
+    /// are asleep.
     func tell(_ leg: LegID, only subscriptions: [SubscriptionID], _ fact: CallEvent.Fact) -> [CallAction] {
-        guard !subscriptions.isEmpty, var audience = audience(at: leg) else { return [] }
+        guard var audience = audience(at: leg) else { return [] }
         audience.devices = subscriptions
         return [.event(CallEvent(leg, fact, to: audience))]
     }

@@ -61,6 +61,13 @@ extension CallEvent {
         case joined(Participant)
         /// Devices of the leg are rung.
         case invited(devices: [Device], invitation: Invitation)
+        /// Devices of the leg are woken by push, to ring for this. No subscription is told.
+        case waking(devices: [PushDeviceID], invitation: Invitation)
+        /// A device that was woken is back: what the user is told from now on, it is told as this subscription.
+        case awoke(device: PushDeviceID, as: SubscriptionID)
+        /// Devices that were woken, and have not come back, need not ring any more, and are told so by push.
+        /// `hasVideo`: the call that they were woken for has video.
+        case wakingOver(devices: [PushDeviceID], end: WakingEnd, hasVideo: Bool)
         /// A device of the leg shows the call, or is assumed to, because it cannot report it. `device`: which; `nil`:
         /// the request does not say.
         case rings(device: SubscriptionID?)
@@ -209,6 +216,22 @@ extension CallEvent {
         }
     }
 
+    /// Why devices that were woken need not ring any more, with what a device with an open channel is told.
+    package enum WakingEnd: Equatable, Sendable, Codable {
+        /// The call goes on without them, as in `Fact.stoppedRinging`.
+        case stoppedRinging(StopReason, device: SubscriptionID?)
+        /// The call is over for the leg, as in `Fact.released`.
+        case released(CallEndCause, by: LegID?)
+
+        /// The fact that a device with an open channel is told.
+        package var fact: Fact {
+            switch self {
+            case .stoppedRinging(let reason, let device): .stoppedRinging(reason, device: device)
+            case .released(let cause, let originator): .released(cause, by: originator)
+            }
+        }
+    }
+
     /// Why devices stop ringing in a call that goes on.
     package enum StopReason: String, Equatable, Sendable, Codable {
         /// This device has answered.
@@ -247,4 +270,16 @@ extension CallEvent.Fact {
     private enum MediaReachedCodingKeys: String, CodingKey { case _0 = "step" }
     private enum QualityMeasuredCodingKeys: String, CodingKey { case _0 = "quality" }
     private enum ContentCodingKeys: String, CodingKey { case _0 = "content" }
+}
+
+/// The same for the end of waking.
+extension CallEvent.WakingEnd {
+    private enum StoppedRingingCodingKeys: String, CodingKey {
+        case _0 = "reason"
+        case device
+    }
+    private enum ReleasedCodingKeys: String, CodingKey {
+        case _0 = "cause"
+        case by
+    }
 }

@@ -10,6 +10,8 @@ package struct CallParty: Equatable, Sendable {
     package var session: SessionID
     /// Who hears the leg.
     package internal(set) var endpoint: LegEndpoint
+    /// The devices of the user that are asleep, and are woken once the leg rings.
+    package var sleeping: [SleepingDevice] = []
     /// The subscriptions of the user that are told how good the audio of the leg is, even if another device has the
     /// call.
     package internal(set) var qualityReceivers: [SubscriptionID] = []

@@ -18,8 +18,14 @@ package struct Device: Hashable, Sendable, Codable {
 package enum DeviceChange: Hashable, Sendable {
     /// A device has subscribed.
     ///
-    /// - Parameter replacing: the former subscription of the same device, which is over; `nil`: none.
-    case joined(Device, replacing: SubscriptionID?)
+    /// - Parameters:
+    ///   - replacing: the former subscription of the same device, which is over; `nil`: none.
+    ///   - clientCorrelator: the device's name for itself; `nil`: none.
+    case joined(Device, replacing: SubscriptionID?, clientCorrelator: String? = nil)
+    /// The channel of a device's subscription has opened.
+    ///
+    /// - Parameter clientCorrelator: the device's name for itself.
+    case listens(SubscriptionID, clientCorrelator: String)
     /// A subscription of a device is over.
     ///
     /// - Parameter othersRemain: the subscription merely expired, and another device of the user is there to continue

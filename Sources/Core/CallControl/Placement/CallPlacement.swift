@@ -133,12 +133,13 @@ package struct CallPlacement: Placement {
         _ own: Contact, _ callee: Contact?, unreachable: CallEndCause.Unreachable? = nil
     ) -> [PlacementAction] {
         stage = .starting(isRung: callee != nil)
-        let parties = PerLeg(
+        var parties = PerLeg(
             caller: CallParty(
                 user: caller, name: callerName(own), session: sessions.caller, devices: own.devices),
             callee: CallParty(
                 user: request.callee, name: PlacementRules.name(callee?.displayName, or: request.callee),
                 session: sessions.callee, endpoint: callee?.endpoint ?? .devices([])))
+        parties.callee.sleeping = callee?.sleeping ?? []
         return [.ask(.call(call, .start(request, parties, unreachable: unreachable)))]
     }
 

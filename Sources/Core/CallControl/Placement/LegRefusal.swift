@@ -1,6 +1,6 @@
 /// Why a user cannot have one more leg now.
 package enum LegRefusal: Error, Equatable {
-    /// No subscription of the user belongs to a device.
+    /// No subscription of the user belongs to a device, and no device that is asleep can be woken.
     case noDevice
     /// The user already has as many legs as one user may have.
     case limitOfLegs

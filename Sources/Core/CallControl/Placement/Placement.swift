@@ -171,14 +171,19 @@ package enum PlacementReply: Equatable, Sendable {
 package struct Contact: Equatable, Sendable {
     /// Who hears the leg.
     package var endpoint: LegEndpoint
+    /// The user's devices that are asleep, and are woken if the user is rung.
+    package var sleeping: [SleepingDevice]
     /// The stored display name; empty: none is stored.
     package var displayName: String
     /// The user has another call: dialled, ringing or answered.
     package var isEngaged: Bool
 
     /// Makes a contact of its parts.
-    package init(endpoint: LegEndpoint, displayName: String, isEngaged: Bool) {
+    package init(
+        endpoint: LegEndpoint, sleeping: [SleepingDevice] = [], displayName: String, isEngaged: Bool
+    ) {
         self.endpoint = endpoint
+        self.sleeping = sleeping
         self.displayName = displayName
         self.isEngaged = isEngaged
     }

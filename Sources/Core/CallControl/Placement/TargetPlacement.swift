@@ -160,9 +160,10 @@ package struct TargetPlacement: Placement {
         case .contact(let contact):
             holder = EndpointAddress(contact.endpoint, at: target)
             stage = .located(leg, .ringing)
-            let party = CallParty(
+            var party = CallParty(
                 user: target, name: PlacementRules.name(contact.displayName, or: target), session: targetSession,
                 endpoint: contact.endpoint)
+            party.sleeping = contact.sleeping
             return [.ask(.call(leg.call, .retarget(retargeting, leg.leg, party, as: number, replacing: nil)))]
         // The target's last device has gone, or its last place was taken, since it was asked.
         case .refused(.noDevice), .absent: return report(.notRegistered, to: leg)

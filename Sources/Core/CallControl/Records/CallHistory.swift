@@ -91,6 +91,9 @@ extension CallHistory {
         case .invited(let devices, let invitation):
             if !isEstablished { startParameters = invitation.content.parameters }
             for device in devices { offered(to: device, leg, at: now) }
+        case .waking(_, let invitation):
+            if !isEstablished { startParameters = invitation.content.parameters }
+            note(.waking, leg, at: now)
         case .rings(let device): rang(leg, device, at: now)
         case .progressed: note(.progress, leg, at: now)
         case .held: note(.held, leg, at: now)
@@ -119,7 +122,8 @@ extension CallHistory {
         case .left(let cause, let originator):
             if self[leg]?.answeredAt != nil { note(.left, leg, .ended(cause), at: now) }
             return close(leg, CallEnding(.ended(cause), by: originator), at: now)
-        case .alerted, .established, .released, .ended, .offered, .answered, .unanswered, .candidates,
+        case .awoke, .wakingOver, .alerted, .established, .released, .ended, .offered, .answered, .unanswered,
+            .candidates,
             .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content:
             break
         }

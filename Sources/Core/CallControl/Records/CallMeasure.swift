@@ -7,6 +7,12 @@ package enum CallMeasure: Equatable, Sendable {
     case answered(setup: Duration)
     /// A call has ended; follows every `started`.
     case ended(CallRecord)
+    /// So many devices were woken.
+    case woken(Int)
+    /// A device that was woken has come back.
+    case awoke
+    /// So many devices had not come back when the call rang no more.
+    case missed(Int)
 }
 
 extension CallEvent {
@@ -16,6 +22,9 @@ extension CallEvent {
         case .joined(let party): party.startsCall ? .started : nil
         case .established(let answer): .answered(setup: answer.setup)
         case .ended(let record, _, _): .ended(record)
+        case .waking(let devices, _): .woken(devices.count)
+        case .awoke: .awoke
+        case .wakingOver(let devices, _, _): .missed(devices.count)
         case .invited, .rings, .alerted, .progressed, .talks, .stoppedRinging, .rejected, .forwarded, .changedDevice,
             .renewedSubscription, .released, .left, .moved, .offered, .answered, .unanswered, .candidates, .held,
             .resumed, .transferStarted, .transferFailed, .completed, .mediaReached, .mediaRestarted, .pathLost,

@@ -19,6 +19,10 @@ package struct LoggedCall: Sendable {
         var talks: Bool
         /// The subscriptions that know of the call, and have not been told that it is over for them.
         var devices: [SubscriptionID]
+        /// The devices that were woken, have not come back, and have not been told that the call rings no more.
+        var waking: [PushDeviceID] = []
+        /// Those devices were told of a call with video.
+        var hasVideo = false
     }
 
     /// The history of the call, of which the records are made.
@@ -75,7 +79,16 @@ package struct LoggedCall: Sendable {
             let audience = CallEvent.Audience(
                 devices: leg.devices, session: leg.session, local: leg.local, remote: leg.remote,
                 isCalled: leg.isCalled, isConference: leg.isConference)
-            add(CallEvent(leg.id, .released(cause.seen(byRinging: leg.isCalled && !leg.talks), by: nil), to: audience))
+            let seen = cause.seen(byRinging: leg.isCalled && !leg.talks)
+            if !leg.waking.isEmpty {
+                var asleep = audience
+                asleep.devices = []
+                let end = CallEvent.WakingEnd.released(seen, by: nil)
+                add(
+                    CallEvent(
+                        leg.id, .wakingOver(devices: leg.waking, end: end, hasVideo: leg.hasVideo), to: asleep))
+            }
+            add(CallEvent(leg.id, .released(seen, by: nil), to: audience))
         }
         add(CallEvent(nil, .ended(record, by: nil, device: nil)))
         return (events, records)
@@ -105,7 +118,8 @@ extension LoggedCall {
         case .joined(let party): if let leg = event.event.leg { legs.append(Leg(leg, party)) }
         case .established(let answer): establishment = (answer.setup, event.elapsed)
         case .ended: isOver = true
-        case .invited, .rings, .alerted, .progressed, .talks, .stoppedRinging, .rejected, .forwarded, .changedDevice,
+        case .invited, .waking, .awoke, .wakingOver, .rings, .alerted, .progressed, .talks, .stoppedRinging, .rejected,
+            .forwarded, .changedDevice,
             .renewedSubscription, .released, .left, .moved, .offered, .answered, .unanswered, .candidates, .held,
             .resumed, .transferStarted, .transferFailed, .completed, .mediaReached, .mediaRestarted, .pathLost,
             .pathRecovered, .playbackEnded, .qualityMeasured, .content:
@@ -154,6 +168,11 @@ extension LoggedCall.Leg {
         switch fact {
         case .invited(let invited, _):
             devices += invited.map(\.subscription).filter { !devices.contains($0) }
+        case .waking(let woken, let invitation):
+            waking += woken
+            hasVideo = invitation.hasVideo
+        case .awoke(let device, _): waking.removeAll { $0 == device }
+        case .wakingOver(let told, _, _): waking.removeAll { told.contains($0) }
         case .talks(let device):
             talks = true
             if let device, devices.contains(device) { devices = [device] }
@@ -179,9 +198,10 @@ extension CallEvent.Fact {
             .pathLost,
             .pathRecovered, .playbackEnded, .qualityMeasured, .content:
             true
-        case .joined, .invited, .rings, .alerted, .progressed, .talks, .established, .stoppedRinging, .rejected,
-            .forwarded, .changedDevice, .renewedSubscription, .released, .left, .moved, .ended, .transferStarted,
-            .completed, .mediaReached:
+        case .joined, .invited, .waking, .awoke, .wakingOver, .rings, .alerted, .progressed, .talks, .established,
+            .stoppedRinging, .rejected, .forwarded, .changedDevice, .renewedSubscription, .released, .left, .moved,
+            .ended,
+            .transferStarted, .completed, .mediaReached:
             false
         }
     }
@@ -190,8 +210,9 @@ extension CallEvent.Fact {
     fileprivate var isLastOfLeg: Bool {
         switch self {
         case .released, .left, .moved, .forwarded, .completed: true
-        case .joined, .invited, .rings, .alerted, .progressed, .talks, .established, .stoppedRinging, .rejected,
-            .changedDevice, .renewedSubscription, .ended, .offered, .answered, .unanswered, .candidates, .held,
+        case .joined, .invited, .waking, .awoke, .wakingOver, .rings, .alerted, .progressed, .talks, .established,
+            .stoppedRinging, .rejected, .changedDevice, .renewedSubscription, .ended, .offered, .answered, .unanswered,
+            .candidates, .held,
             .resumed, .transferStarted, .transferFailed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered,
             .playbackEnded, .qualityMeasured, .content:
             false

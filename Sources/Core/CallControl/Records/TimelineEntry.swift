@@ -6,6 +6,8 @@ package struct TimelineEntry: Hashable, Sendable, Codable {
         case created
         /// A device was told of the call.
         case offered
+        /// Devices that were asleep were woken by push.
+        case waking
         /// A device shows the call.
         case ringing
         /// The caller got early media, ahead of the answer.

@@ -70,7 +70,7 @@ extension CallError.Reason {
         case .state(let state), .olderDescription(let state), .deviceWithoutCall(let state), .sameCall(let state):
             state.word
         case .directMedia: "media that goes from peer to peer"
-        case .noSubscription: "without a subscription of the caller"
+        case .noSubscription: "without a subscription of the user"
         case .guestHasCall: "a guest with another call"
         case .onlyOneCall: "one call only"
         }

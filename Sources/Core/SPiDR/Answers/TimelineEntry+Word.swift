@@ -6,6 +6,7 @@ extension TimelineEntry.Event {
         switch self {
         case .created: "created"
         case .offered: "offered"
+        case .waking: "waking"
         case .ringing: "ringing"
         case .progress: "progress"
         case .answered: "answered"

@@ -64,7 +64,9 @@ extension Notification {
         case .qualityMeasured(let quality):
             self.init(.callQuality, to: audience)
             self.quality = quality
-        case .joined, .rings, .talks, .established, .rejected, .forwarded, .renewedSubscription, .left, .moved, .ended,
+        // Devices that are asleep are told by push.
+        case .waking, .awoke, .wakingOver, .joined, .rings, .talks, .established, .rejected, .forwarded,
+            .renewedSubscription, .left, .moved, .ended,
             .held, .resumed, .transferStarted, .mediaReached, .mediaRestarted:
             return nil
         }

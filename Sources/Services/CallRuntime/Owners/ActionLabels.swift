@@ -191,7 +191,10 @@ extension RegistrationAction {
             "transmit \(frame.notice.label) #\(frame.eventID) to \(socket.rawValue)"
         case .replay(let frame, let socket): "replay \(frame.notice.label) #\(frame.eventID) to \(socket.rawValue)"
         case .close(let socket, let closure): "close \(socket.rawValue) \(closure)"
-        case .inform(let call, let leg, .joined(let device, _)): "inform \(call) \(leg) joined \(device.subscription)"
+        case .inform(let call, let leg, .joined(let device, _, _)):
+            "inform \(call) \(leg) joined \(device.subscription)"
+        case .inform(let call, let leg, .listens(let subscription, _)):
+            "inform \(call) \(leg) listens \(subscription)"
         case .inform(let call, let leg, .left(let subscription, _)): "inform \(call) \(leg) left \(subscription)"
         case .inform(let call, let leg, .channelsOpen(let areOpen)):
             "inform \(call) \(leg) \(areOpen ? "listens" : "does not listen")"

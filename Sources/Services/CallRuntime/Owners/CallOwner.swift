@@ -272,9 +272,10 @@ extension CallOwner {
             call: id, sequence: loggedEvents, startedAt: history.origin.epochMilliseconds,
             elapsed: now - history.origin.monotonic, event: event)
         environment.eventLog?.add(entry)
-        // No end of the process comes between the event and the records.
-        environment.journal.append(
-            [.event(entry)] + history.record(event, at: now).compactMap { environment.log.add($0) })
+        // No end of the process comes between the event, the records, and the pushes.
+        let records = history.record(event, at: now).compactMap { environment.log.add($0) }
+        let user = event.leg.flatMap { history.user(of: $0) }
+        environment.keep([.event(entry)] + records, owing: environment.pushes(owedBy: entry, to: user))
         if let endpoint = event.leg.flatMap({ endpoints[$0] }), event.audience != nil {
             environment.router.post(.tell(entry), to: endpoint)
         }

@@ -6,6 +6,9 @@ extension CallEvent.Fact {
         switch self {
         case .joined(let party): "joined \(party.arrival)"
         case .invited(_, let invitation): invitation.replaces == nil ? "invited" : "invited to replace"
+        case .waking(let devices, _): "waking ×\(devices.count)"
+        case .awoke: "awoke"
+        case .wakingOver(let devices, _, _): "wakingOver ×\(devices.count)"
         case .rings: "rings"
         case .alerted: "alerted"
         case .progressed: "progressed"

@@ -22,27 +22,62 @@ extension RegistrationOwner {
         }
     }
 
+    /// Answers a question about a user who may have no subscription, which would have told the account. It is one step:
+    /// in between, an owner that was made for the question would have nothing to own.
+    ///
+    /// - Parameter account: the user's.
+    /// - Returns: `absent` if the owner has retired, in which case the directory makes another one.
+    func reply(to question: UserQuestion, of account: StoredUser) -> PlacementReply {
+        guard !isRetired else { return .absent }
+        let ended = registration.belongs(to: account.identity, at: environment.clock.moment)
+        if !ended.isEmpty { perform(ended, after: "account") }
+        if displayName.isEmpty { displayName = account.displayName }
+        defer { perform([], after: "wake") }
+        return reply(to: question)
+    }
+
     /// What a call would learn about the user now: `contact`, or `refused` if the user cannot have one more leg.
     private func contact(besides call: CallID, as role: LegRole) -> PlacementReply {
-        if let refusal = registration.refusal(as: role) { return .refused(refusal) }
+        guard !isRetired else { return .absent }
+        let asleep = asleep(for: role) { registration.wakeRefusal(by: $0, at: environment.clock.now) }
+        if let refusal = registration.refusal(as: role, waking: !asleep.isEmpty) { return .refused(refusal) }
         return .contact(
             Contact(
-                endpoint: .devices(registration.devices), displayName: displayName,
+                endpoint: .devices(registration.devices), sleeping: asleep, displayName: displayName,
                 isEngaged: registration.isEngaged(besides: call)))
+    }
+
+    /// The user's devices that a call would wake. Only a user who is rung by another one is woken.
+    ///
+    /// - Parameter refusal: whether the limits forbid that this caller wakes them.
+    private func asleep(for role: LegRole, _ refusal: (UserAddress) -> WakeRefusal?) -> [SleepingDevice] {
+        guard case .rung(let caller) = role else { return [] }
+        let asleep = registration.asleep(among: environment.push.devices(of: user))
+        return asleep.isEmpty || refusal(caller) != nil ? [] : asleep
     }
 
     /// Makes the user part of a call. From now on the call is told when devices come and go.
     ///
     /// - Returns: `contact`, or `refused` if the user cannot have one more leg.
     func attach(_ session: SessionID, _ leg: LegAddress, as role: LegRole) -> PlacementReply {
-        if let refusal = registration.refusal(of: session, as: role) { return .refused(refusal) }
-        let devices = registration.attach(session, to: leg, as: role)
+        guard !isRetired else { return .absent }
+        let asleep = asleep(for: role) { caller in
+            // A call that would be refused anyway wakes nobody.
+            if registration.refusal(of: session, as: role, waking: true) != nil { return nil }
+            let refusal = registration.chargeWake(by: caller, at: environment.clock.now)
+            if let refusal { environment.observer.wakeRefused(refusal) }
+            return refusal
+        }
+        if let refusal = registration.refusal(of: session, as: role, waking: !asleep.isEmpty) {
+            return .refused(refusal)
+        }
+        let devices = registration.attach(session, to: leg, as: role, waking: !asleep.isEmpty)
         calls.insert(leg.call)
         if !registration.isReachable { inform(leg, .channelsOpen(false)) }
         reportQuality(of: leg)
         return .contact(
             Contact(
-                endpoint: .devices(devices), displayName: displayName,
+                endpoint: .devices(devices), sleeping: asleep, displayName: displayName,
                 isEngaged: registration.isEngaged(besides: leg.call)))
     }
 

@@ -47,4 +47,18 @@ extension RuntimeEnvironment {
     func settle(_ numbers: [UInt64]) {
         if !numbers.isEmpty { journal.append(.registration(.service(.settled(numbers)))) }
     }
+
+    /// Adds entries and pushes to the journal, which become durable together, and sends the pushes once they are.
+    func keep(_ entries: [JournalEntry], owing pushes: [OwedPush]) {
+        journal.append(entries + pushes.map(JournalEntry.push))
+        guard !pushes.isEmpty else { return }
+        journal.whenDurable { [push] in push.send(pushes) }
+    }
+
+    /// The pushes that an event of a call owes.
+    ///
+    /// - Parameter user: the user of the leg that it concerns; `nil`: it concerns none.
+    func pushes(owedBy entry: LoggedEvent, to user: UserAddress?) -> [OwedPush] {
+        OwedPush.owed(by: entry, to: user, ringTime: configuration.call.ringTime)
+    }
 }

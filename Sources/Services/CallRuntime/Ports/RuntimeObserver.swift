@@ -8,6 +8,8 @@ package protocol RuntimeObserver: Sendable {
     func callRequested(_ request: CallRequest.Kind, _ outcome: CallRequest.Outcome)
     /// A call was not started, or rang no device, for this reason.
     func callRefused(_ reason: CallRefusal)
+    /// The devices of a user who was called sleep on, because of this limit.
+    func wakeRefused(_ reason: WakeRefusal)
     /// Subscriptions have started (positive) or ended (negative).
     func subscriptionsChanged(by difference: Int)
     /// A notification was sent for the first time.
@@ -28,6 +30,8 @@ package struct SilentObserver: RuntimeObserver {
     package func callRequested(_ request: CallRequest.Kind, _ outcome: CallRequest.Outcome) {}
     /// Does nothing.
     package func callRefused(_ reason: CallRefusal) {}
+    /// Does nothing.
+    package func wakeRefused(_ reason: WakeRefusal) {}
     /// Does nothing.
     package func subscriptionsChanged(by difference: Int) {}
     /// Does nothing.

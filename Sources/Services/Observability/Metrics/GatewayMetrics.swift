@@ -13,6 +13,10 @@ package final class GatewayMetrics: Sendable {
     package let callsEnded: CounterFamily<EndingWord>
     /// Calls that did not start, or rang no device, because of a limit; by limit.
     package let callsRefused: CounterFamily<CallRefusal>
+    /// Devices that calls have woken by push, by what became of them.
+    package let deviceWakes: CounterFamily<WakeStep>
+    /// Calls for which devices slept on, by limit.
+    package let wakesRefused: CounterFamily<WakeRefusal>
     /// Requests about calls that were understood, by what they asked for and what became of them.
     package let callRequests: CounterTable<CallRequest.Kind, CallRequest.Outcome>
     /// The time from `callStart` to the answer.
@@ -130,6 +134,12 @@ package final class GatewayMetrics: Sendable {
         callsRefused = registry.counters(
             "orbweaver_calls_refused_total", "Calls that a limit kept from starting or from ringing, by limit.",
             by: CallRefusal.self)
+        deviceWakes = registry.counters(
+            "orbweaver_device_wakes_total", "Devices that calls have woken by push, by what became of them.",
+            by: WakeStep.self)
+        wakesRefused = registry.counters(
+            "orbweaver_wakes_refused_total", "Calls for which a limit let devices sleep on, by limit.",
+            by: WakeRefusal.self)
         callRequests = registry.counters(
             "orbweaver_call_requests_total",
             "Requests about calls that were understood, by what they asked for and what became of them.",

@@ -21,6 +21,24 @@ extension CallRefusal: MetricLabel {
     package static var labelName: String { "limit" }
 }
 
+/// What becomes of devices that calls wake by push.
+package enum WakeStep: String, MetricLabel {
+    /// The label of `orbweaver_device_wakes_total`.
+    package static let labelName = "step"
+
+    /// The device was woken.
+    case woken
+    /// It came back while the call rang.
+    case back
+    /// It had not come back when the call rang no more.
+    case missed
+}
+
+extension WakeRefusal: MetricLabel {
+    /// The label of `orbweaver_wakes_refused_total`.
+    package static var labelName: String { "limit" }
+}
+
 /// The class of an HTTP status, by its first digit.
 package enum HTTPStatusClass: String, MetricLabel {
     /// The label of `orbweaver_http_requests_total`.

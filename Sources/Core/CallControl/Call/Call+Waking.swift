@@ -1,0 +1,40 @@
+/// Devices that are asleep: the call wakes them by push, and rings until they are back (spidr-wire §11.2).
+extension Call {
+    /// When the caller learns that the callee rings.
+    package enum WakingProgress: String, Equatable, Sendable, CaseIterable {
+        /// As soon as devices are woken.
+        case atOnce = "at-once"
+        /// Once a device rings.
+        case whenAwake = "when-awake"
+    }
+
+    /// Wakes the devices of a leg that are asleep.
+    mutating func wake(_ leg: LegID, with invitation: CallEvent.Invitation) -> [CallAction] {
+        guard let asleep = self[leg]?.party.sleeping, !asleep.isEmpty else { return [] }
+        edit(leg) { member in
+            member.party.sleeping = []
+            member.waking.wake(asleep, with: invitation)
+        }
+        return tell(leg, only: [], .waking(devices: asleep.map(\.id), invitation: invitation))
+            + (configuration.wakingProgress == .atOnce ? rang() : [])
+    }
+
+    /// A device that may have been woken is back.
+    ///
+    /// - Parameters:
+    ///   - device: its subscription.
+    ///   - clientCorrelator: its name for itself; `nil`: it has none.
+    mutating func cameBack(_ leg: LegID, _ device: SubscriptionID, _ clientCorrelator: String?) -> [CallAction] {
+        guard self[leg]?.stage == .ringing else { return [] }
+        let back = edit(leg) { $0.waking.cameBack(clientCorrelator) } ?? []
+        return back.flatMap { note(leg, .awoke(device: $0, as: device)) }
+    }
+
+    /// The leg rings no more: devices that were woken, and are not back, are told so by push.
+    mutating func endWaking(_ leg: LegID, because end: CallEvent.WakingEnd) -> [CallAction] {
+        guard let hasVideo = self[leg]?.waking.hasVideo, let missing = edit(leg, { $0.waking.finish() }),
+            !missing.isEmpty
+        else { return [] }
+        return tell(leg, only: [], .wakingOver(devices: missing, end: end, hasVideo: hasVideo))
+    }
+}
