@@ -231,11 +231,11 @@ async def scene(own_gateway, tmp_path, contract) -> AsyncIterator[Scene]:
             })  # fmt: skip
 
         devices = {}
-        for kind, own in (
+        for kind, target in (
             ("apple", {"voipDeviceToken": "cd" * 32}), ("google", {"deviceToken": "token-of-alice"}),
             ("webhook", {"url": "https://push.example.com/"}),
         ):  # fmt: skip
-            body = {"bundleID": "com.example.app", "clientCorrelator": kind, **own}
+            body = {"bundleID": "com.example.app", "clientCorrelator": kind, **target}
             answer = await alice.request("POST", f"/push/{kind}/devices/", body)
             devices[f"push/{kind}/devices"] = last(answer.succeeded()["registration"])
         owner = belongings(

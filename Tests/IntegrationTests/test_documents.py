@@ -204,6 +204,8 @@ def schema(example: dict) -> str:
         return wrapper[:1].upper() + wrapper[1:].removesuffix("Response") + "Error" if wrapper else "PlainError"
     if example == {"subscribeResponse": {"statusCode": 0}}:
         return "UnsubscribeResponseEnvelope"
+    if "bundleID" in example:  # registrations for push have no wrapper
+        return "ApplePushDeviceRequest"
     return wrapper[:1].upper() + wrapper[1:] + "Envelope"
 
 

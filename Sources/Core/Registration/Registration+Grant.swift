@@ -3,6 +3,16 @@ import Primitives
 
 /// What a request for a subscription is granted.
 extension Registration {
+    /// Whether a subscription that is asked for takes the place of another one.
+    package func replaces(_ request: SubscriptionRequest) -> Bool {
+        request.forceLogOut ? !active.isEmpty : former(of: request) != nil
+    }
+
+    /// The subscription of the same device.
+    func former(of request: SubscriptionRequest) -> Subscription? {
+        request.clientCorrelator.flatMap { correlator in active.first { $0.clientCorrelator == correlator } }
+    }
+
     /// When a client that has not extended by then is reminded: after three quarters of the life time. Web clients
     /// extend after half of it (spidr-wire §3.4), and so are not reminded.
     func reminder(for expires: Duration, from now: MonotonicTime) -> MonotonicTime? {

@@ -129,16 +129,6 @@ extension Registration {
         )
     }
 
-    /// Whether a subscription that is asked for takes the place of another one.
-    package func replaces(_ request: SubscriptionRequest) -> Bool {
-        request.forceLogOut ? !active.isEmpty : former(of: request) != nil
-    }
-
-    /// The subscription of the same device.
-    private func former(of request: SubscriptionRequest) -> Subscription? {
-        request.clientCorrelator.flatMap { correlator in active.first { $0.clientCorrelator == correlator } }
-    }
-
     /// Extends the life time of a subscription, and changes its services if the request names any (spidr-wire §3.2).
     ///
     /// - Throws: `noSuchSubscription`, or `unsupportedServices` if none of the services named is offered.

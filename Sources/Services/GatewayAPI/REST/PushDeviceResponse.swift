@@ -16,7 +16,7 @@ package struct PushDeviceResponse: Codable, Equatable, Sendable {
         package var statusCode = 0
         /// On `POST` and `PUT`: the path of the registration.
         package var registration: String?
-        /// On `GET`: the registrations, those that were made first at the beginning.
+        /// On `GET`: the registrations, the oldest first.
         package var devices: [PushDeviceField]?
     }
 
@@ -74,11 +74,11 @@ package struct PushDeviceField: Codable, Equatable, Sendable {
     package var realm: String
     /// Apple: whether the tokens are of the production environment.
     package var isProduction: Bool?
-    /// Apple: the beginning of the token for VoIP pushes.
+    /// Apple: the first characters of the token for VoIP pushes.
     package var voipDeviceToken: String?
-    /// Apple: the beginning of the token for other pushes.
+    /// Apple: the first characters of the token for other pushes.
     package var standardDeviceToken: String?
-    /// Google: the beginning of the registration token.
+    /// Google: the first characters of the registration token.
     package var deviceToken: String?
     /// Webhook: the URL, of which the path is not shown.
     package var url: String?
@@ -99,15 +99,15 @@ package struct PushDeviceField: Codable, Equatable, Sendable {
         switch registration.target {
         case .apple(let tokens):
             isProduction = tokens.isProduction
-            voipDeviceToken = tokens.voip.map { Self.firstCharacters(of: $0.value) }
-            standardDeviceToken = tokens.standard.map { Self.firstCharacters(of: $0.value) }
-        case .google(let token): deviceToken = Self.firstCharacters(of: token.value)
+            voipDeviceToken = tokens.voip.map { Self.shortened($0.value) }
+            standardDeviceToken = tokens.standard.map { Self.shortened($0.value) }
+        case .google(let token): deviceToken = Self.shortened(token.value)
         case .webhook(let url): self.url = Self.host(of: url)
         }
     }
 
     /// The first four characters of a token; none of a short one.
-    package static func firstCharacters(of token: String) -> String { (token.count < 12 ? "" : token.prefix(4)) + "…" }
+    package static func shortened(_ token: String) -> String { (token.count < 12 ? "" : token.prefix(4)) + "…" }
 
     /// A URL without its path, which may have a secret in it.
     package static func host(of url: String) -> String {
