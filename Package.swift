@@ -193,8 +193,8 @@ let package = Package(
         service(
             "PushDelivery",
             [
-                "Push", "CallControl", "Registration", "SPiDR", "CallRuntime", "GatewayAPI", "Observability",
-                "Sockets", logging,
+                "Push", "CallControl", "Registration", "SPiDR", "SDP", "CallRuntime", "GatewayAPI", "Observability",
+                "Sockets", "Zlib", logging,
             ]),
 
         // Composition root, command line

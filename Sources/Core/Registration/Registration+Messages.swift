@@ -55,6 +55,8 @@ extension Registration {
             }
             return actions
         case .voicemailFor(let event, let count): return tellEvent(EventReport(count, to: event), at: now)
+        case .pushInvalidated(let invalidation):
+            return notify(.pushInvalidated(invalidation), receivers(of: Configuration.callService), at: now)
         case .unwatched(let watcher):
             services.watchers.remove(watcher)
             return []

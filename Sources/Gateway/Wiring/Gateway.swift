@@ -11,6 +11,7 @@ import NIOPosix
 import NIOSSL
 package import Observability
 import Primitives
+import PushClient
 import PushDelivery
 import SPiDR
 import ServiceLifecycle
@@ -86,20 +87,24 @@ package struct Gateway: Sendable {
         let journal = try configuration.openJournal(in: database, clock: clock, logger: logger) {
             metrics.rowsSetAside.increment(by: UInt64($0))
         }
-        let sockets = SocketDirectory()
-        let switchboard = LocalSwitchboard(
-            configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents,
-            channels: sockets,
-            applications: configuration.isDevelopment ? [DemoUsers.echo] : [],
-            log: journal.callLog, eventLog: CallEventFork(first: eventFile, second: events),
-            journal: journal, clock: clock, random: random,
-            observer: MetricsObserver(metrics: metrics),
-            executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
         let contents = try await journal.contents()
         metrics.rowsSetAside.increment(by: UInt64(contents.setAside.count))
         let pushDirectory = PushDirectory(
             limit: configuration.push.registrationsPerUser, restoring: contents.pushRegistrations, users: users,
             journal: journal, clock: clock, metrics: metrics, random: random)
+        let pushClient = try makePushClient(configuration, metrics, logger)
+        let pushes = PushDelivery(
+            pushDirectory, through: pushClient, restoring: contents.owedPushes, journal: journal, clock: clock,
+            logger: logger)
+        let sockets = SocketDirectory()
+        let switchboard = LocalSwitchboard(
+            configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents,
+            channels: sockets, push: pushes,
+            applications: configuration.isDevelopment ? [DemoUsers.echo] : [],
+            log: journal.callLog, eventLog: CallEventFork(first: eventFile, second: events),
+            journal: journal, clock: clock, random: random,
+            observer: MetricsObserver(metrics: metrics),
+            executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
         await switchboard.restore(contents)
         let authenticator = Authenticator(
             users: users, clock: clock, metrics: metrics, logger: logger, random: random, key: logins.key,
@@ -141,7 +146,8 @@ package struct Gateway: Sendable {
             responder: AdminResponder(
                 accounts: database.users, applications: database.applications, routes: database.routes,
                 repository: database.administration,
-                administration: switchboard, push: pushDirectory, controls: controls, journal: journal, events: events,
+                administration: switchboard, push: pushDirectory, controls: controls,
+                journal: journal, events: events,
                 auditLimits: configuration.admin.audit, passwordCost: configuration.authenticator.passwordCost,
                 clock: clock, ownUser: ProcessIdentity.user,
                 process: processName, logger: logger),
@@ -154,6 +160,7 @@ package struct Gateway: Sendable {
             LoginJournalService(journal: logins.journal),
             CallEventService(file: eventFile),
             MediaService(media: media),
+            PushService(delivery: pushes, client: pushClient, switchboard: switchboard, clock: clock),
             SwitchboardService(switchboard: switchboard),
             AccountService(switchboard: switchboard, push: pushDirectory, clock: clock, logger: logger),
             administration,
@@ -238,6 +245,16 @@ package struct Gateway: Sendable {
             return try MediaServer(configuration: media, metrics: metrics, logger: logger, events: events)
         } catch {
             throw GatewayFailure(error)
+        }
+    }
+
+    private static func makePushClient(
+        _ configuration: GatewayConfiguration, _ metrics: GatewayMetrics, _ logger: Logger
+    ) throws -> PushClient {
+        do {
+            return try PushClient(configuration.push.configuration, metrics: metrics, logger: logger)
+        } catch let error as SocketError {
+            throw GatewayFailure(startingPush: error)
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import MediaServer
 import NIOCore
+import Sockets
 
 /// Why the gateway could not start, in words for the operator.
 package struct GatewayFailure: Error, Equatable, CustomStringConvertible {
@@ -14,6 +15,8 @@ package struct GatewayFailure: Error, Equatable, CustomStringConvertible {
             case .security(let text): "no certificate for media: \(text)"
             }
     }
+
+    init(startingPush error: SocketError) { description = "push cannot be started: \(error)" }
 
     init(opening configuration: GatewayConfiguration, _ error: IOError) {
         let listen = configuration.listen

@@ -3,6 +3,8 @@ import Logging
 import MediaServer
 import Observability
 import Primitives
+import Push
+import PushClient
 import PushDelivery
 import ServiceLifecycle
 import SignalingServer
@@ -93,6 +95,33 @@ struct MediaService: Service {
     func run() async {
         await untilShutdown()
         media.stop()
+    }
+}
+
+extension PushClient: PushSender {}
+
+/// Sends the pushes that devices are owed. At shutdown it waits a little for those that are on their way; what is left
+/// is sent by the next process.
+struct PushService: Service {
+    let delivery: PushDelivery
+    let client: PushClient
+    let switchboard: LocalSwitchboard
+    let clock: any RuntimeClock
+
+    private static let patience = Duration.seconds(2)
+
+    func run() async {
+        await withTaskGroup { group in
+            group.addTask { await delivery.run(telling: switchboard) }
+            await untilShutdown()
+            let end = clock.now + Self.patience
+            while delivery.isBusy, clock.now < end {
+                // Fails only if the task is cancelled.
+                do { try await clock.sleep(until: clock.now + .milliseconds(20)) } catch { break }
+            }
+            group.cancelAll()
+        }
+        client.shutDown()
     }
 }
 

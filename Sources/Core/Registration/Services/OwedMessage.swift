@@ -15,6 +15,8 @@ package enum ServiceMessage: Equatable, Sendable {
     case voicemailFor(event: String, VoicemailCount)
     /// Another user does not watch this one any more.
     case unwatched(by: UserAddress)
+    /// A registration of this user for push has ended.
+    case pushInvalidated(PushInvalidation)
 }
 
 /// A message from one owner to another one that is not forgotten with the process (docs/adr/0013).
@@ -41,7 +43,7 @@ package struct OwedMessage: Equatable, Sendable {
 
 extension ServiceMessage: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case messageResult, presence, askedPresence, voicemail, voicemailFor, unwatched
+        case messageResult, presence, askedPresence, voicemail, voicemailFor, unwatched, pushInvalidated
     }
 
     private enum EventKeys: String, CodingKey {
@@ -64,6 +66,8 @@ extension ServiceMessage: Codable {
                 event: try event.decode(String.self, forKey: .event),
                 try event.decode(VoicemailCount.self, forKey: .count))
         case .unwatched: self = .unwatched(by: try values.decode(UserAddress.self, forKey: .unwatched))
+        case .pushInvalidated:
+            self = .pushInvalidated(try values.decode(PushInvalidation.self, forKey: .pushInvalidated))
         case nil:
             throw DecodingError.dataCorrupted(
                 .init(codingPath: values.codingPath, debugDescription: "no message of a known kind"))
@@ -85,6 +89,7 @@ extension ServiceMessage: Codable {
             try event.encode(name, forKey: .event)
             try event.encode(count, forKey: .count)
         case .unwatched(let watcher): try values.encode(watcher, forKey: .unwatched)
+        case .pushInvalidated(let invalidation): try values.encode(invalidation, forKey: .pushInvalidated)
         }
     }
 }

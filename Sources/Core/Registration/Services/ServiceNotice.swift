@@ -12,6 +12,8 @@ package enum ServiceNotice: Hashable, Sendable {
     case voicemail(VoicemailCount)
     /// The same two for a subscription to events.
     case event(EventReport)
+    /// A registration of the user for push has ended.
+    case pushInvalidated(PushInvalidation)
 
     /// The name of the message that it is about, if the user has sent that message; `nil`: it is about something else.
     package var sentMessage: String? {
@@ -21,7 +23,7 @@ package enum ServiceNotice: Hashable, Sendable {
 
 extension ServiceNotice: Codable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case message, messageResult, presence, voicemail, event
+        case message, messageResult, presence, voicemail, event, pushInvalidated
     }
 
     /// Reads an object with one member, whose name is the kind of the notice.
@@ -35,6 +37,8 @@ extension ServiceNotice: Codable {
         case .presence: self = .presence(try values.decode(PresenceReport.self, forKey: .presence))
         case .voicemail: self = .voicemail(try values.decode(VoicemailCount.self, forKey: .voicemail))
         case .event: self = .event(try values.decode(EventReport.self, forKey: .event))
+        case .pushInvalidated:
+            self = .pushInvalidated(try values.decode(PushInvalidation.self, forKey: .pushInvalidated))
         case nil:
             throw DecodingError.dataCorrupted(
                 .init(codingPath: values.codingPath, debugDescription: "no notice of a known service"))
@@ -52,6 +56,7 @@ extension ServiceNotice: Codable {
         case .presence(let report): try values.encode(report, forKey: .presence)
         case .voicemail(let count): try values.encode(count, forKey: .voicemail)
         case .event(let report): try values.encode(report, forKey: .event)
+        case .pushInvalidated(let invalidation): try values.encode(invalidation, forKey: .pushInvalidated)
         }
     }
 }

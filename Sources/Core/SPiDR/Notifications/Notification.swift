@@ -104,6 +104,8 @@ package struct Notification: Hashable, Sendable {
         case presenceEvent = "event:presence"
         /// How many voice messages the user has, for a subscription to events (spidr-wire §10).
         case messageSummaryEvent = "event:message-summary"
+        /// A registration for push has ended (spidr-wire §11); an addition of this gateway.
+        case pushInvalidated = "pushSubscriptionInvalidated"
         /// The subscription is over.
         case gone
         /// Another socket has taken over the channel (spidr-wire §4.4).

@@ -9,6 +9,7 @@ extension Notification.EventType {
             case .messageResult: .messageResult
             case .presence: .presenceWatcher
             case .voicemail: .voicemail
+            case .pushInvalidated: .pushInvalidated
             case .event(let report):
                 switch report.kind {
                 case .presence: .presenceEvent

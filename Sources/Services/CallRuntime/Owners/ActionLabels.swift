@@ -136,6 +136,7 @@ extension ServiceNotice {
         case .presence: "presence"
         case .voicemail: "voicemail"
         case .event(let report): "event \(report.kind.rawValue)"
+        case .pushInvalidated: "push invalidated"
         }
     }
 }
@@ -148,6 +149,7 @@ extension ServiceMessage {
         case .presence, .askedPresence: "presence"
         case .voicemail, .voicemailFor: "voicemail"
         case .unwatched: "unwatched"
+        case .pushInvalidated: "push invalidated"
         }
     }
 }

@@ -117,7 +117,9 @@ package struct ResourcePath: Equatable, Sendable {
     /// The path of the same channel for long polls (spidr-wire §4.5).
     package func poll(_ channel: ChannelID) -> String { "\(base)/notification/\(channel.rawValue)" }
     /// The path of a registration for push, without scheme and host (spidr-wire §11.1).
-    package func push(_ provider: PushProvider, _ device: PushDeviceID) -> String {
-        "\(base)/push/\(provider.rawValue)/devices/\(device.rawValue)"
+    package func push(_ provider: PushProvider, _ device: PushDeviceID) -> String { push(provider.rawValue, device) }
+    /// The same, by the provider's name in paths.
+    func push(_ provider: String, _ device: PushDeviceID) -> String {
+        "\(base)/push/\(provider)/devices/\(device.rawValue)"
     }
 }

@@ -51,6 +51,8 @@ package struct NotificationMessage: WireObject, Equatable {
     package var mwiNotificationParams: VoicemailParameters?
     /// On `event:…`: what the subscription to events is told.
     package var genericNotificationParams: EventParameters?
+    /// On `pushSubscriptionInvalidated`: the registration that has ended; an addition of this gateway.
+    package var pushNotificationParams: PushInvalidationParameters?
 
     /// Whose media path was lost or recovered; an addition of this gateway (docs/client.md).
     package struct MediaPathField: Codable, Equatable, Sendable {
@@ -67,6 +69,8 @@ package struct NotificationMessage: WireObject, Equatable {
         /// The offer or answer. `nil` on `call` and `startCallUpdate`: the client is asked for an offer (spidr-wire
         /// §8.1).
         package var sdp: String?
+        /// In pushes: how `sdp` is written, `compressed`; `nil`: as it is.
+        package var sdpFormat: String?
         /// On `call`: what the callee may do, out of `answer`, `reject` and `forward`. `nil` on other events.
         package var actions: [String]?
         /// Why the call or the operation ended, as a SIP status code. `nil` at the normal end of an answered call.
@@ -153,6 +157,6 @@ package struct NotificationMessage: WireObject, Equatable {
             MediaPathField(leg: $0.side.word, state: $0.isLost ? "lost" : "recovered")
         }
         lost = notification.lost
-        if let notice = notification.service { tell(notice) }
+        if let notice = notification.service { tell(notice, frame.user) }
     }
 }

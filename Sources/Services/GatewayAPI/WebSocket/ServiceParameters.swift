@@ -1,4 +1,4 @@
-internal import CallControl
+package import CallControl
 package import Registration
 internal import SPiDR
 
@@ -117,14 +117,36 @@ extension NotificationMessage {
         }
     }
 
+    /// `pushNotificationParams`: a registration for push that has ended (spidr-wire §11).
+    package struct PushInvalidationParameters: Codable, Equatable, Sendable {
+        /// The path of the registration.
+        package var registration: String
+        /// The app.
+        package var bundleID: String
+        /// The device's name for itself; `nil`: it has none.
+        package var clientCorrelator: String?
+        /// The provider's word for the reason.
+        package var reason: String
+
+        /// Makes the parameters of a registration of a user.
+        package init(_ invalidation: PushInvalidation, of user: UserAddress) {
+            registration = ResourcePath(of: user).push(invalidation.provider, invalidation.device)
+            bundleID = invalidation.bundleID
+            clientCorrelator = invalidation.clientCorrelator
+            reason = invalidation.reason
+        }
+    }
+
     /// Fills in the parameters of a notice of a service besides calls.
-    mutating func tell(_ notice: ServiceNotice) {
+    mutating func tell(_ notice: ServiceNotice, _ user: UserAddress) {
         switch notice {
         case .message(let message): imnotificationParams = MessageParameters(message)
         case .messageResult(let result): imresponseNotificationParams = MessageResultParameters(result)
         case .presence(let report): presenceWatcherNotificationParams = PresenceParameters(report)
         case .voicemail(let count): mwiNotificationParams = VoicemailParameters(count)
         case .event(let report): genericNotificationParams = EventParameters(report)
+        case .pushInvalidated(let invalidation):
+            pushNotificationParams = PushInvalidationParameters(invalidation, of: user)
         }
     }
 }

@@ -1,0 +1,16 @@
+package import CallControl
+package import Push
+
+/// Sends pushes to providers. Implemented by `PushClient`.
+package protocol PushSender: Sendable {
+    /// Sends a message to a device, and calls `completion` once with what has become of it, on any thread.
+    func send(
+        _ message: PushMessage, to registration: PushRegistration,
+        completion: @escaping @Sendable (PushOutcome) -> Void)
+}
+
+/// Is told what has become of registrations. Implemented by `LocalSwitchboard`.
+package protocol PushNews: Sendable {
+    /// A provider says that a device cannot be reached any more, and its registration was removed.
+    func pushInvalidated(_ registration: PushRegistration, of user: UserAddress, because reason: String)
+}

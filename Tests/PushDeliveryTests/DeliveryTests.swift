@@ -1,0 +1,257 @@
+import CallControl
+import CallRuntime
+import Foundation
+import Logging
+import Observability
+import Primitives
+import Push
+import PushDelivery
+import Sockets
+import TestSupport
+import Testing
+
+/// What is made of a push that is owed, and what becomes of it.
+@Suite struct `The delivery of pushes` {
+    private static let alice = UserAddress(parsing: "alice@example.com")!
+    private static let offer = """
+        v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\nc=IN IP4 0.0.0.0\r
+        a=rtpmap:111 opus/48000/2\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\nc=IN IP4 0.0.0.0\r\na=rtpmap:96 VP8/90000\r\n
+        """
+    private let journal = EntryJournal()
+    private let sender = RecordingSender()
+    private let news = RecordingNews()
+    private let users = SomeUsers([alice: 1])
+    private let directory: PushDirectory
+
+    init() {
+        directory = PushDirectory(
+            limit: 9, users: users, journal: journal, clock: FixedClock(),
+            metrics: GatewayMetrics(version: "test", startTime: 0), random: SeededRandomSource(seed: 1))
+    }
+
+    private func delivery(restoring restored: [OwedPush] = []) -> PushDelivery {
+        PushDelivery(
+            directory, through: sender, restoring: restored, journal: journal, clock: FixedClock(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func register(_ token: String = "t") async throws -> PushDeviceID {
+        try await directory.register(
+            PushRegistration(
+                id: "", user: Self.alice.text, bundleID: "com.example.app", realm: "default", services: ["call"],
+                clientCorrelator: nil, target: .google(token: Redacted(token))), of: Self.alice)
+    }
+
+    /// What a device with an open channel is told.
+    private static func event(_ fact: CallEvent.Fact, session: String = "B1") -> LoggedEvent {
+        LoggedEvent(
+            call: CallID(7), sequence: 2, startedAt: 1_700_000_000_000, elapsed: .zero,
+            event: CallEvent(
+                .callee, fact,
+                to: CallEvent.Audience(
+                    devices: [], session: SessionID(session),
+                    local: DisplayName(name: "Alice", number: "alice@example.com"),
+                    remote: .user(DisplayName(name: "Joe \"J\"", number: "+15550100")), isCalled: true)))
+    }
+
+    private static func call(
+        _ device: PushDeviceID, name: String = "c", offer: String? = offer, expires: Int64 = 1_700_000_030_000
+    ) -> OwedPush {
+        OwedPush(
+            name: name, user: alice, device: device,
+            occasion: .call(
+                event(
+                    .invited(
+                        devices: [],
+                        invitation: CallEvent.Invitation(description: offer, mayForward: true)))),
+            madeAt: 1_700_000_000_000, expiresAt: expires)
+    }
+
+    private static func over(_ device: PushDeviceID, name: String = "o") -> OwedPush {
+        OwedPush(
+            name: name, user: alice, device: device,
+            occasion: .callOver(
+                event(.released(.cancelled(reasonText: nil), by: .caller)), hasVideo: true, .remoteEnded),
+            madeAt: 1_700_000_001_000, expiresAt: 1_700_000_031_000)
+    }
+
+    private var settled: [String] {
+        journal.entries.compactMap { if case .pushSettled(let name) = $0 { name } else { nil } }
+    }
+
+    /// Runs the delivery until the condition holds.
+    private func run(_ delivery: PushDelivery, until condition: () async -> Bool) async throws {
+        let task = Task { await delivery.run(telling: news) }
+        for _ in 0..<2_000 where await !condition() { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await condition())
+        task.cancel()
+        await task.value
+    }
+
+    private static func json(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    @Test func `a call is pushed with the notification of a channel, in three forms`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        delivery.send([Self.call(device)])
+        try await run(delivery) { !sender.sent.isEmpty }
+        let message = try #require(sender.sent.first?.message)
+        #expect(message.id == PushID(naming: "c") && message.expires == 1_700_000_030_000)
+        #expect(
+            message.kind
+                == .call(
+                    PushedCall(session: "B1", callerName: "Joe \"J\"", callerNumber: "+15550100", hasVideo: true)))
+        let forms = try message.forms.map(Self.json)
+        #expect(forms.map { $0["eventType"] as? String } == ["call", "call", "call"])
+        #expect(Set(forms.map { $0["eventId"] as? String }).count == 1)
+        let sessions = forms.compactMap { $0["sessionParams"] as? [String: Any] }
+        #expect(sessions.map { $0["sessionData"] as? String } == ["B1", "B1", "B1"])
+        #expect(sessions.map { $0["sdpFormat"] as? String } == [nil, "compressed", nil])
+        #expect(sessions[0]["sdp"] as? String == Self.offer && sessions[2]["sdp"] == nil)
+        #expect(sessions[1]["sdp"] as? String == CompressedText(Self.offer).base64)
+        #expect((sessions[0]["actions"] as? [String]) == ["answer", "reject", "forward"])
+    }
+
+    @Test func `a call without an offer has one form, and no video`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        delivery.send([Self.call(device, offer: nil)])
+        try await run(delivery) { !sender.sent.isEmpty }
+        let message = try #require(sender.sent.first?.message)
+        guard case .call(let call) = message.kind else { throw CancellationError() }
+        #expect(!call.hasVideo && message.forms.count == 1)
+    }
+
+    @Test func `what a provider has taken is settled`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        delivery.send([Self.call(device)])
+        try await run(delivery) { settled == ["c"] }
+        #expect(!delivery.isBusy && news.told.isEmpty)
+    }
+
+    @Test func `a call that is over before it was sent wakes nobody`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        delivery.send([Self.call(device), Self.over(device)])
+        try await run(delivery) { settled == ["c", "o"] }
+        #expect(sender.sent.isEmpty)
+    }
+
+    @Test func `a call that is over afterwards is ended by a push of its own`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        delivery.send([Self.call(device)])
+        let task = Task { await delivery.run(telling: news) }
+        for _ in 0..<2_000 where sender.sent.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        delivery.send([Self.over(device)])
+        for _ in 0..<2_000 where sender.sent.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        task.cancel()
+        await task.value
+        #expect(sender.sent.count == 2)
+        guard case .callOver(let call, .remoteEnded)? = sender.sent.last?.message.kind else {
+            Issue.record("\(sender.sent)")
+            return
+        }
+        #expect(call.session == "B1" && call.hasVideo)
+        #expect(try Self.json(sender.sent[1].message.forms[0])["eventType"] as? String == "callEnd")
+    }
+
+    @Test func `a dead registration is removed, and its user told`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        sender.outcome.withLock { $0 = .registrationDead(reason: "Unregistered", since: nil) }
+        delivery.send([Self.call(device)])
+        try await run(delivery) { !news.told.isEmpty }
+        #expect(news.told == ["\(device.rawValue) of alice@example.com: Unregistered"] && settled == ["c"])
+        #expect(delivery.devices(of: Self.alice).isEmpty)
+    }
+
+    @Test func `a registration that is newer than the provider's word stays`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        sender.outcome.withLock { $0 = .registrationDead(reason: "Unregistered", since: 1_699_999_999_999) }
+        delivery.send([Self.call(device)])
+        try await run(delivery) { settled == ["c"] }
+        #expect(news.told.isEmpty && delivery.devices(of: Self.alice).map(\.id) == [device])
+    }
+
+    @Test func `a push to a device that is gone, or another user's, is settled`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        var others = Self.call(device, name: "other")
+        others.user = UserAddress(parsing: "bob@example.com")!
+        delivery.send([Self.call(PushDeviceID("none")), others])
+        try await run(delivery) { settled == ["c", "other"] }
+        #expect(sender.sent.isEmpty)
+    }
+
+    @Test func `what could not be sent before the end is sent by the next process, under the same name`() async throws {
+        let device = try await register()
+        let first = delivery()
+        sender.outcome.withLock { $0 = .givenUp(.shutDown) }
+        first.send([Self.call(device)])
+        try await run(first) { !sender.sent.isEmpty }
+        #expect(settled.isEmpty)
+        sender.outcome.withLock { $0 = .delivered(name: nil) }
+        let second = delivery(restoring: [Self.call(device)])
+        try await run(second) { settled == ["c"] }
+        #expect(sender.sent.map(\.message.id) == [PushID(naming: "c"), PushID(naming: "c")])
+    }
+
+    @Test func `of a call that the last process may have sent, only the end is`() async throws {
+        let device = try await register()
+        let delivery = delivery(restoring: [Self.call(device)])
+        // What the restoration of the call owes.
+        delivery.send([Self.over(device)])
+        try await run(delivery) { settled.count == 2 }
+        guard case .callOver? = sender.sent.last?.message.kind, sender.sent.count == 1 else {
+            Issue.record("\(sender.sent)")
+            return
+        }
+    }
+
+    @Test func `what has expired meanwhile is not sent`() async throws {
+        let device = try await register()
+        let delivery = delivery(restoring: [Self.call(device, expires: 1_700_000_000_000)])
+        try await run(delivery) { settled == ["c"] }
+        #expect(sender.sent.isEmpty)
+    }
+
+    /// Python's `zlib.decompress` reads it.
+    @Test func `a compressed text is zlib data`() {
+        #expect(CompressedText("Wikipedia").base64 == "eJwKz8zOLEhNyUwEAAAA//8BAAD//xHmA5g=")
+    }
+
+    @Test func `a trial of a dead registration removes it`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        sender.outcome.withLock { $0 = .registrationDead(reason: "Unregistered", since: nil) }
+        let outcome = await delivery.tryOut(device, with: .refresh)
+        #expect(outcome == .registrationDead(reason: "Unregistered", since: nil))
+        #expect(sender.sent.first?.message.kind == .refresh)
+        try await run(delivery) { !news.told.isEmpty }
+        #expect(delivery.devices(of: Self.alice).isEmpty && journal.entries.count == 2)
+        #expect(await delivery.tryOut(device, with: .refresh) == nil)
+    }
+}
+
+/// Sends nothing, and knows at once what becomes of it.
+final class RecordingSender: PushSender {
+    private let log = Lock<[(message: PushMessage, registration: PushRegistration)]>([])
+    let outcome = Lock(PushOutcome.delivered(name: nil))
+
+    var sent: [(message: PushMessage, registration: PushRegistration)] { log.withLock { $0 } }
+
+    func send(
+        _ message: PushMessage, to registration: PushRegistration,
+        completion: @escaping @Sendable (PushOutcome) -> Void
+    ) {
+        log.withLock { $0.append((message, registration)) }
+        completion(outcome.withLock { $0 })
+    }
+}
+
+/// Remembers what it is told.
+final class RecordingNews: PushNews {
+    private let log = Lock<[String]>([])
+
+    var told: [String] { log.withLock { $0 } }
+
+    func pushInvalidated(_ registration: PushRegistration, of user: UserAddress, because reason: String) {
+        log.withLock { $0.append("\(registration.id) of \(user): \(reason)") }
+    }
+}
