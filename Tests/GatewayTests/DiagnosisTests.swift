@@ -51,4 +51,14 @@ import Gateway
         #expect(Diagnosis.memory(2_000_000_000).verdict == .good)
         #expect(Diagnosis.clock(isKept: true).verdict == .good && Diagnosis.clock(isKept: false).verdict == .look)
     }
+
+    @Test func `it is said which providers pushes go to, and which key cannot be read`() {
+        var push = GatewayConfiguration().push
+        #expect(Diagnosis.push(push) { _ in true }.map(\.verdict) == [.look])
+        (push.appleTeam, push.appleKeyID, push.appleKeyPath) = ("TEAM123456", "KEY1234567", "/keys/apple.p8")
+        push.googleAccountPath = "/keys/firebase.json"
+        let found = Diagnosis.push(push) { $0 == "/keys/firebase.json" }
+        #expect(found.map(\.verdict) == [.bad, .good])
+        #expect(found[0].sentence.contains("push.apple_key_file: /keys/apple.p8"))
+    }
 }

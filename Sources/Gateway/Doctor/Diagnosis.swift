@@ -1,5 +1,6 @@
 package import Primitives
 package import Storage
+import PushClient
 
 /// What facts about the machine and the files mean for the gateway. Nothing here looks at the machine.
 package enum Diagnosis {
@@ -124,6 +125,25 @@ package enum Diagnosis {
                 "No time server is known to keep the clock; tokens and TURN credentials of others may be refused (in a container the host may do it)."
             )
         case nil: Finding("clock", .look, "Whether a time server keeps the clock cannot be determined here.")
+        }
+    }
+
+    /// Which providers pushes can be sent to.
+    ///
+    /// - Parameter isReadable: whether this process may read the file or folder of a path.
+    package static func push(_ push: GatewayConfiguration.Push, isReadable: (String) -> Bool) -> [Finding] {
+        let configuration = push.configuration
+        let apple = configuration.apple.map { ("Apple", "push.apple_key_file", $0.keyPath) }
+        let google = configuration.google.map { ("Firebase", "push.google_account_file", $0.accountPath) }
+        let webhook = configuration.webhookKeyFolder.map { ("webhooks", "push.webhook_key_folder", $0) }
+        let providers = [apple, google, webhook].compactMap(\.self)
+        guard !providers.isEmpty else {
+            return [Finding("push", .look, "No provider is configured: a device whose app is closed is not woken.")]
+        }
+        return providers.map { name, setting, path in
+            isReadable(path)
+                ? Finding("push", .good, "Pushes by \(name) are configured, and \(path) can be read.")
+                : Finding("push", .bad, "\(setting): \(path) cannot be read, so that pushes by \(name) are given up.")
         }
     }
 

@@ -50,6 +50,7 @@ package struct GatewayExamination: Sendable {
         findings.append(Diagnosis.memory(Self.availableMemory))
         findings.append(Diagnosis.clock(isKept: WallTime.isKept))
         findings += database
+        findings += Diagnosis.push(configuration.push, isReadable: FileManager.default.isReadableFile(atPath:))
         if let publicURL { findings += await outside(publicURL) }
         return findings
     }
