@@ -6,6 +6,7 @@ import HTTPTypes
 import Logging
 import Observability
 import Primitives
+import Push
 import PushDelivery
 import Registration
 import Storage
@@ -32,7 +33,7 @@ struct AdminRig {
         responder = AdminResponder(
             accounts: database.users, applications: database.applications, routes: database.routes,
             repository: database.administration,
-            administration: asked, push: push, controls: asked,
+            administration: asked, push: push, pushTrial: asked, controls: asked,
             journal: VolatileJournal(), events: EventTail(process: "test"), auditLimits: AuditLimits(), clock: clock,
             ownUser: Self.ownUser, process: "test", logger: logger)
     }
@@ -85,7 +86,7 @@ struct AdminRig {
 }
 
 /// Remembers what it is asked, and has one subscription and one call.
-final class AskedOf: Administration, GatewayControls {
+final class AskedOf: Administration, GatewayControls, PushTrial {
     private struct State {
         var asked: [String] = []
         var level = Logger.Level.info
@@ -114,6 +115,11 @@ final class AskedOf: Administration, GatewayControls {
     func setVoicemail(of user: UserAddress, to count: VoicemailCount) async throws(StorageError) {
         guard user == Self.user else { throw .noSuchUser(user) }
         state.withLock { $0.voicemail = count }
+    }
+
+    func tryOut(_ device: PushDeviceID, with kind: PushTrialKind) async -> PushOutcome? {
+        note("tryOut \(device.rawValue) \(kind.rawValue)")
+        return device.rawValue == "none" ? nil : .givenUp(.notConfigured)
     }
 
     func accountsChanged() async { note("accountsChanged") }

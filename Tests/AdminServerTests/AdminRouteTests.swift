@@ -43,6 +43,7 @@ import Yams
         #expect(
             operations(.operator) == [
                 .endSubscription, .endCall, .setLogLevel, .startDrain, .cancelDrain, .setVoicemail, .setRoutes,
+                .removePushRegistration, .testPushRegistration,
             ])
         #expect(operations(.readOnly).allSatisfy { $0.method == .get })
         #expect(AdminRole.readOnly < .operator && .operator < .admin)

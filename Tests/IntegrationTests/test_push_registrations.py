@@ -1,11 +1,14 @@
 """Devices that register for push, and what becomes of their registrations (spidr-wire §11.1)."""
 import asyncio
 import sqlite3
+from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from durability import configured
 from peers.gateway import orbweaver
+from peers.push_provider import Answer, PushProvider
 from test_administration import start
 
 BUNDLE = "com.example.app"
@@ -173,3 +176,89 @@ async def test_what_cannot_be_registered_is_refused_by_its_name(peer, kind, fiel
     refused(answer, 400, 37, "request.invalid_value")
     assert field in answer.json["reason"]
     assert await listed(alice, kind) == []
+
+
+# Pushes to registered devices
+
+
+@pytest_asyncio.fixture
+async def provider(tmp_path: Path):
+    async with PushProvider(tmp_path) as provider:
+        provider.add_webhook_key()
+        yield provider
+        assert provider.faults == []
+
+
+async def start_for(provider: PushProvider, own_gateway, tmp_path):
+    """A gateway whose pushes go to the provider, and who asks it as an operator."""
+    settings = [each.removeprefix("push.").split("=", 1) for each in provider.settings if each != "--set"]
+    return await asyncio.to_thread(start, own_gateway, tmp_path, push=dict(settings))
+
+
+async def run(*arguments: str, folder: Path):
+    return await asyncio.to_thread(orbweaver, *arguments, directory=folder)
+
+
+async def test_an_operator_tries_the_devices_of_a_user(provider, own_gateway, tmp_path, peer):
+    own, options, _admin = await start_for(provider, own_gateway, tmp_path)
+    alice = await peer("alice", registered=False, base=own.http)
+    nothing = await run("push", "test", "--user", "alice@dev.local", *options, folder=tmp_path)
+    assert (nothing.returncode, nothing.stdout) == (1, "alice@dev.local has registered no device for push\n")
+    ids = {kind: (await register(alice, kind, kind, **on(provider, kind))).rsplit("/", 1)[1] for kind in KINDS}
+    listed = (await run("push", "list", *options, folder=tmp_path)).stdout
+    assert {line.split("\t")[2]: line.split("\t")[1] for line in listed.splitlines()} == ids
+    assert not any(secret in listed for secret in SECRETS)
+    tried = await run("push", "test", "--user", "alice@dev.local", *options, folder=tmp_path)
+    assert tried.returncode == 0, tried.stdout + tried.stderr
+    assert sorted(line.split(":")[0] for line in tried.stdout.splitlines()) == [
+        "apple apple", "google google", "webhook webhook",
+    ]  # fmt: skip
+    assert all("the provider has taken the push" in line for line in tried.stdout.splitlines())
+    assert len(provider.requests) == 3
+    gone = await run("push", "remove", ids["google"], *options, folder=tmp_path)
+    assert gone.returncode == 0, gone.stderr
+    assert await listed_of(alice, "google") == []
+
+
+def on(provider: PushProvider, kind: str) -> dict:
+    return {"url": f"{provider.url}/hook"} if kind == "webhook" else {}
+
+
+async def listed_of(client, kind: str) -> list[str]:
+    return [each["registration"] for each in (await client.request("GET", devices(kind))).succeeded()["devices"]]
+
+
+@pytest.mark.parametrize("kind, answer", [
+    ("apple", Answer(410, {"reason": "Unregistered", "timestamp": 33_333_333_333_333})),
+    ("google", Answer(404, {"error": {"code": 404, "status": "NOT_FOUND", "details": [{
+        "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": "UNREGISTERED",
+    }]}})),
+    ("webhook", Answer(410)),
+])  # fmt: skip
+async def test_a_device_whose_token_is_dead_is_removed_and_its_user_told(
+    provider, own_gateway, tmp_path, peer, kind, answer
+):
+    own, options, admin = await start_for(provider, own_gateway, tmp_path)
+    alice = await peer("alice", base=own.http)
+    path = await register(alice, kind, "tablet", **on(provider, kind))
+    provider.steps.append(answer)
+    tried = await run("push", "test", "--user", "alice@dev.local", "--kind", "refresh", *options, folder=tmp_path)
+    assert tried.returncode == 1 and "cannot be reached any more" in tried.stdout, tried.stdout + tried.stderr
+    told = await alice.expect("pushSubscriptionInvalidated")
+    assert told.message["pushNotificationParams"]["registration"] == path
+    assert told.message["pushNotificationParams"]["clientCorrelator"] == "tablet"
+    assert await listed_of(alice, kind) == []
+    answered = await asyncio.to_thread(admin.ask, "GET", "/push-registrations")
+    assert answered.body["items"] == []
+
+
+async def test_a_registration_that_is_newer_than_the_word_of_the_provider_stays(
+    provider, own_gateway, tmp_path, peer
+):
+    own, options, _admin = await start_for(provider, own_gateway, tmp_path)
+    alice = await peer("alice", registered=False, base=own.http)
+    path = await register(alice, "apple")
+    provider.steps.append(Answer(410, {"reason": "Unregistered", "timestamp": 1_000}))
+    tried = await run("push", "test", "--user", "alice@dev.local", "--kind", "refresh", *options, folder=tmp_path)
+    assert tried.returncode == 1
+    assert await listed(alice, "apple") == [path]

@@ -146,7 +146,7 @@ package struct Gateway: Sendable {
             responder: AdminResponder(
                 accounts: database.users, applications: database.applications, routes: database.routes,
                 repository: database.administration,
-                administration: switchboard, push: pushDirectory, controls: controls,
+                administration: switchboard, push: pushDirectory, pushTrial: pushes, controls: controls,
                 journal: journal, events: events,
                 auditLimits: configuration.admin.audit, passwordCost: configuration.authenticator.passwordCost,
                 clock: clock, ownUser: ProcessIdentity.user,

@@ -95,6 +95,8 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
     case importLineInvalid = "import.line_invalid"
     /// There is no such subscription.
     case subscriptionNotFound = "subscription.not_found"
+    /// There is no such registration for push.
+    case pushNotFound = "push.not_found"
     /// There is no such call.
     case callNotFound = "call.not_found"
     /// There is no such token.
@@ -123,7 +125,7 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
         case .idempotencyInProgress, .userExists, .authNameTaken, .tokenExists, .applicationExists,
             .drainNotStarted, .drainNotCancellable:
             409
-        case .resourceNotFound, .userNotFound, .subscriptionNotFound, .callNotFound, .tokenNotFound,
+        case .resourceNotFound, .userNotFound, .subscriptionNotFound, .pushNotFound, .callNotFound, .tokenNotFound,
             .applicationNotFound:
             404
         case .resourceMethodNotAllowed: 405

@@ -14,6 +14,7 @@ package struct AdminResponder: Sendable {
     let repository: any AdministrationRepository
     let administration: any Administration
     let push: any PushRegistrar
+    let pushTrial: any PushTrial
     let controls: any GatewayControls
     let journal: any Journal
     let events: EventTail
@@ -40,13 +41,15 @@ package struct AdminResponder: Sendable {
     ///
     /// - Parameters:
     ///   - push: the registrations for push.
+    ///   - pushTrial: what sends a push to try a registration out.
     ///   - passwordCost: the cost of the records of new passwords.
     ///   - ownUser: the user of this process, who needs no token on the socket.
     ///   - process: a name that no other process has.
     package init(
         accounts: any UserAccounts, applications: any ApplicationRepository, routes: any RouteRepository,
         repository: any AdministrationRepository,
-        administration: any Administration, push: any PushRegistrar, controls: any GatewayControls,
+        administration: any Administration, push: any PushRegistrar, pushTrial: any PushTrial,
+        controls: any GatewayControls,
         journal: any Journal, events: EventTail,
         auditLimits: AuditLimits, passwordCost: PasswordHash.Cost = PasswordHash.Cost(),
         clock: any RuntimeClock, ownUser: UInt32, process: String, logger: Logger
@@ -57,6 +60,7 @@ package struct AdminResponder: Sendable {
         self.repository = repository
         self.administration = administration
         self.push = push
+        self.pushTrial = pushTrial
         self.controls = controls
         self.journal = journal
         self.events = events
@@ -225,6 +229,9 @@ package struct AdminResponder: Sendable {
         case .listSubscriptions: try await listSubscriptions(call)
         case .listDevices: try await listSubscriptions(call)
         case .endSubscription: try await endSubscription(call)
+        case .listPushRegistrations: try await listPushRegistrations(call)
+        case .removePushRegistration: try await removePushRegistration(call)
+        case .testPushRegistration: try await testPushRegistration(call)
         case .listCalls: try await listCalls(call)
         case .showCall: try await showCall(call)
         case .endCall: try await endCall(call)

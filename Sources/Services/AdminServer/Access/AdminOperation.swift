@@ -34,6 +34,12 @@ package enum AdminOperation: String, CaseIterable, Sendable {
     case endSubscription
     /// Lists the subscriptions that ring when their user is called.
     case listDevices
+    /// Lists registrations for push, without their tokens.
+    case listPushRegistrations
+    /// Removes a registration for push.
+    case removePushRegistration
+    /// Sends a push to the device of a registration, and says what becomes of it.
+    case testPushRegistration
     /// Lists calls in progress.
     case listCalls
     /// Shows a call in progress.
@@ -117,6 +123,9 @@ package enum AdminOperation: String, CaseIterable, Sendable {
         case .listSubscriptions: (.get, "/subscriptions", .readOnly, Self.paging + ["user", "connected"])
         case .endSubscription: (.delete, "/subscriptions/{user}/{id}", .operator, [])
         case .listDevices: (.get, "/devices", .readOnly, Self.paging + ["user", "connected"])
+        case .listPushRegistrations: (.get, "/push-registrations", .readOnly, Self.paging + ["user"])
+        case .removePushRegistration: (.delete, "/push-registrations/{id}", .operator, [])
+        case .testPushRegistration: (.post, "/push-registrations/{id}/test", .operator, [])
         case .listCalls: (.get, "/calls", .readOnly, Self.paging + ["user", "state"])
         case .showCall: (.get, "/calls/{id}", .readOnly, [])
         case .endCall: (.delete, "/calls/{id}", .operator, ["reason"])
