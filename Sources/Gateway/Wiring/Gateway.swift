@@ -30,6 +30,8 @@ package struct Gateway: Sendable {
     private let administration: AdminService
     private let signals: [UnixSignal]
     private let services: ServiceGroup
+    /// Wakes the phones of the demo page; `nil`: nothing does.
+    private let demoPush: DemoPush?
     private let logger: Logger
 
     /// Opens the database and the media ports, and connects the parts. The TCP ports open in ``run()``.
@@ -54,6 +56,8 @@ package struct Gateway: Sendable {
         let metrics = GatewayMetrics(version: GatewayVersion.current, startTime: clock.epochMilliseconds / 1_000)
         let listeners = try configuration.listeners()
         let pages = configuration.isDevelopment ? try DemoPages.load() : [:]
+        let demoPush = try DemoPush(
+            configuration, certificate: listeners.first?.tls?.certificateChain.first, random: &random)
 
         let lock = configuration.isDevelopment ? nil : try DatabaseCopy.lock(configuration.storagePath)
         let database = try GatewayDatabase(
@@ -92,7 +96,8 @@ package struct Gateway: Sendable {
         let pushDirectory = PushDirectory(
             limit: configuration.push.registrationsPerUser, restoring: contents.pushRegistrations, users: users,
             journal: journal, clock: clock, metrics: metrics, random: random)
-        let pushClient = try makePushClient(configuration, metrics, logger)
+        let pushClient = try makePushClient(
+            demoPush?.configuration ?? configuration.push.configuration, metrics, logger)
         let pushes = PushDelivery(
             pushDirectory, through: pushClient, restoring: contents.owedPushes, journal: journal, clock: clock,
             logger: logger)
@@ -130,7 +135,7 @@ package struct Gateway: Sendable {
             authenticator: authenticator, tokens: tokens, applications: applications, users: users,
             books: database.addressBooks, routes: database.routes, push: pushDirectory, journal: journal,
             usedTokens: contents.usedTokens,
-            clock: clock, metrics: metrics, pages: pages, group: group, logger: logger)
+            clock: clock, metrics: metrics, pages: pages, pageService: demoPush?.service, group: group, logger: logger)
 
         let drain = DrainService(
             signaling: signaling, switchboard: switchboard, configuration: configuration.drain, clock: clock,
@@ -155,6 +160,7 @@ package struct Gateway: Sendable {
 
         // Started in this order, shut down in reverse: drain first, while everything else still runs.
         let services: [any Service] = [
+            DemoPushService(demo: demoPush),
             DatabaseService(database: database, lock: lock),
             JournalService(journal: journal),
             LoginJournalService(journal: logins.journal),
@@ -170,7 +176,8 @@ package struct Gateway: Sendable {
         return Gateway(
             metrics: metrics, configuration: configuration, signaling: signaling, drain: drain,
             administration: administration, signals: signals,
-            services: ServiceGroup(configuration: .init(services: services, logger: logger)), logger: logger)
+            services: ServiceGroup(configuration: .init(services: services, logger: logger)), demoPush: demoPush,
+            logger: logger)
     }
 
     /// Builds a gateway and runs it until SIGTERM or SIGINT, as `orbweaver serve` does.
@@ -249,10 +256,10 @@ package struct Gateway: Sendable {
     }
 
     private static func makePushClient(
-        _ configuration: GatewayConfiguration, _ metrics: GatewayMetrics, _ logger: Logger
+        _ configuration: PushConfiguration, _ metrics: GatewayMetrics, _ logger: Logger
     ) throws -> PushClient {
         do {
-            return try PushClient(configuration.push.configuration, metrics: metrics, logger: logger)
+            return try PushClient(configuration, metrics: metrics, logger: logger)
         } catch let error as SocketError {
             throw GatewayFailure(startingPush: error)
         }
@@ -279,6 +286,7 @@ package struct Gateway: Sendable {
 
     private func announce() async {
         guard let ports = await ports() else { return }
+        if let demoPush, let port = ports.first { await demoPush.service.serve(onPort: port) }
         logger.info(
             "serving",
             metadata: [

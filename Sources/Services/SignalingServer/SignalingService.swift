@@ -37,6 +37,7 @@ package final class SignalingService: Service {
     ///   - journal: what has to be durable before a request that changes something is answered.
     ///   - usedTokens: the single-use tokens that guests have come with before.
     ///   - pages: the pages by their paths, such as `/` and `/spidr-client.js`; empty if only the interface is served.
+    ///   - pageService: what answers below a path of the pages; `nil`: nothing does.
     ///   - group: the event loops; they outlive the service.
     package init(
         configuration: SignalingConfiguration, switchboard: any Switchboard & Registrar & CallRecords & UserServices,
@@ -45,7 +46,7 @@ package final class SignalingService: Service {
         users: WatchedUsers? = nil, books: (any AddressBookRepository)? = nil,
         routes: (any RouteRepository)? = nil, push: (any PushRegistrar)? = nil,
         journal: any Journal = VolatileJournal(), usedTokens: [UsedToken] = [], clock: any RuntimeClock,
-        metrics: GatewayMetrics, pages: [String: Page] = [:],
+        metrics: GatewayMetrics, pages: [String: Page] = [:], pageService: (any PageService)? = nil,
         group: any EventLoopGroup,
         logger: Logger
     ) {
@@ -70,7 +71,7 @@ package final class SignalingService: Service {
             tokens: tokens, applications: applications, guests: guests, metrics: metrics,
             draining: draining, users: users, books: books, bookLimits: configuration.addressBooks, routes: routes,
             push: push, journal: journal,
-            polls: polls, pages: pages,
+            polls: polls, pages: pages, pageService: pageService,
             limits: BodyLimits(accepted: configuration.maxBodyBytes), defaultDomain: authenticator.defaultDomain,
             turn: configuration.turn, pollTime: configuration.pollTime, clock: clock, logger: logger)
         let date = DateHeader(clock: clock)

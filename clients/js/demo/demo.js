@@ -60,6 +60,7 @@ function show(name) {
 
 const TAB_NOTES = {
   incoming: 'is ringing', outgoing: 'is calling', connected: 'in a call', ready: 'ready', failed: 'failed',
+  asleep: 'asleep',
 };
 
 function addTab(name) {
@@ -159,7 +160,8 @@ show(kept.names.find((name) => name in phones) ?? first[0]);
  * calls.
  */
 addEventListener('pagehide', () => {
-  for (const [name, { client }] of Object.entries(phones)) {
+  for (const [name, { client, sleeper }] of Object.entries(phones)) {
+    sleeper.forget().catch(() => {}); // nobody is left to tell
     if (client.calls.length > 0) kept.keep(name, client.snapshot);
     else client.unregister().catch(() => {}); // nobody is left to tell
   }

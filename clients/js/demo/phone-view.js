@@ -53,7 +53,7 @@ export class PhoneView {
   button(action) { return this.#root.querySelector(`button[data-action="${action}"]`); }
 
   /** @param {Phone} phone */
-  show({ call, waiting, client, outcome, report, view, reachesFor }) {
+  show({ call, waiting, client, sleeper, outcome, report, view, reachesFor }) {
     const parts = this.#parts;
     const registered = isRegistered(client);
     const { dataset } = this.#root;
@@ -64,13 +64,14 @@ export class PhoneView {
     dataset.lines = String((call ? 1 : 0) + waiting.length);
     dataset.registration = client.state.toLowerCase();
 
-    setText(parts.status, REGISTRATIONS[client.state]);
+    setText(parts.status, sleeper.isAsleep ? 'Asleep' : REGISTRATIONS[client.state]);
     const register = this.button('register');
-    setText(register, registered ? 'Unregister' : 'Register');
+    setText(register, sleeper.isAsleep ? 'Wake' : registered ? 'Unregister' : 'Register');
+    this.button('sleep').hidden = view !== 'ready' && view !== 'ended';
     register.classList.toggle('urgent', !registered);
     register.disabled = client.state === ClientState.REGISTERING;
 
-    const [title, detail] = scene(call, outcome, registered);
+    const [title, detail] = scene(call, outcome, registered, sleeper.isAsleep);
     setText(parts.title, title);
     setText(parts.detail, detail);
     setText(parts.clock, call?.connectedAt ? duration(Date.now() - call.connectedAt) : '');
@@ -131,8 +132,9 @@ export function outcomeOf({ direction, connectedAt, endReason: { code, text, by,
   return { title: failed ? (FAILURES[code] ?? 'The call failed') : 'Call ended', detail: text, failed };
 }
 
-function scene(call, outcome, registered) {
+function scene(call, outcome, registered, isAsleep) {
   if (call && call.state in SCENES) return SCENES[call.state](call);
+  if (isAsleep) return ['Asleep', 'Call it: a push to a stand-in for its push service wakes it.'];
   if (outcome) return [outcome.title, sentence(outcome.detail)];
   if (registered) return ['Ready', 'Call somebody, or wait for a ring.'];
   return ['Off the web', 'Register this phone to call and be called.'];

@@ -2,6 +2,7 @@
 import { CallState, ClientState, SpidrClient } from '../spidr-client.js';
 import { reportLeg } from './leg-report.js';
 import { isRegistered, outcomeOf, PhoneView } from './phone-view.js';
+import { SleepingPhone } from './sleeping-phone.js';
 import { SoundThread } from './sound-thread.js';
 
 const REPORT_INTERVAL = 1_000;
@@ -23,7 +24,10 @@ export class Phone extends EventTarget {
     this.root = root;
     this.user = options.user;
     this.name = this.user.split('@')[0];
-    this.client = new SpidrClient(options);
+    // Two pages are two devices.
+    const device = `${this.name}-${Math.random().toString(36).slice(2, 10)}`;
+    this.client = new SpidrClient({ clientCorrelator: device, ...options });
+    this.sleeper = new SleepingPhone(this.client, device);
     /** The call on the stage. */
     this.call = null;
     /** How the last call or registration ended: `{title, detail, failed}`. */
@@ -46,12 +50,13 @@ export class Phone extends EventTarget {
     this.#render();
   }
 
-  /** `offline`, `ready`, `outgoing`, `incoming`, `connected`, `ended` or `failed`. */
+  /** `offline`, `asleep`, `ready`, `outgoing`, `incoming`, `connected`, `ended` or `failed`. */
   get view() {
     if (this.call) {
       if (this.call.isConnected) return 'connected';
       return this.call.direction === 'incoming' && this.call.state === CallState.RINGING ? 'incoming' : 'outgoing';
     }
+    if (this.sleeper.isAsleep) return 'asleep';
     if (this.outcome) return this.outcome.failed ? 'failed' : 'ended';
     return isRegistered(this.client) ? 'ready' : 'offline';
   }
@@ -77,6 +82,14 @@ export class Phone extends EventTarget {
     this.outcome = null;
     await this.client.unregister();
   }
+
+  /** Closes the app; a call wakes it by a push. */
+  async sleep() {
+    this.outcome = null;
+    await this.sleeper.fallAsleep();
+  }
+
+  async wake() { await this.sleeper.wake(); }
 
   /** Goes on with what the page was doing before it was loaded again. */
   async resume(snapshot) {
@@ -132,7 +145,11 @@ export class Phone extends EventTarget {
   #listen() {
     const { parts } = this.#view;
     const actions = {
-      register: () => (this.client.state === ClientState.UNREGISTERED ? this.register() : this.unregister()),
+      register: () => {
+        if (this.sleeper.isAsleep) return this.wake();
+        return this.client.state === ClientState.UNREGISTERED ? this.register() : this.unregister();
+      },
+      sleep: () => this.sleep(),
       answer: () => this.answer(),
       reject: () => this.reject(),
       hangup: () => this.hangUp(),
@@ -169,7 +186,13 @@ export class Phone extends EventTarget {
       this.notifications.unshift(detail);
       this.#view.log(detail);
     });
-    this.client.addEventListener('error', ({ detail: { error } }) => this.#view.tell(error.message));
+    this.sleeper.addEventListener('push', ({ detail: { type, timestamp } }) => {
+      this.#view.log({ eventType: type, time: Date.parse(timestamp) });
+      if (type === 'push.call_over') this.#view.tell('A call has been missed.');
+    });
+    for (const source of [this.client, this.sleeper]) {
+      source.addEventListener('error', ({ detail: { error } }) => this.#view.tell(error.message));
+    }
   }
 
   /** Runs what a button asks for; a failure is shown, not lost. */

@@ -41,6 +41,8 @@ struct SignalingResponder: Sendable {
     var hidesMetrics = false
     /// The pages by their paths, `/` included.
     let pages: [String: Page]
+    /// What answers below a path of the pages; `nil`: nothing does.
+    let pageService: (any PageService)?
     let limits: BodyLimits
     let defaultDomain: String
     let turn: SignalingConfiguration.TURN?
@@ -87,6 +89,7 @@ struct SignalingResponder: Sendable {
         _ request: Request, _ route: Route, from requester: Requester, _ ticket: inout RequestTicket?
     ) async throws(Refusal) -> Answer {
         if request.method == .options { return .options(route.endpoint) }
+        if route.endpoint == .page, let answer = try await answerOfPageService(request) { return answer }
         guard route.endpoint.allows(request.method) else {
             let reason = "\(request.method.rawValue) is not possible here; use \(route.endpoint.allow)."
             throw Refusal(APIError(.resourceMethodNotAllowed, reason), in: route.endpoint.errorForm)
