@@ -59,7 +59,7 @@ struct PushRegistrationField: Encodable, Equatable, Sendable {
     var name: String?
     /// Apple: whether the tokens are of the production environment.
     var production: Bool?
-    /// The beginning of each token, or the host of the URL.
+    /// The first characters of each token, or the host of the URL.
     var targets: [String]
     /// When the device last registered, milliseconds since 1970.
     var registeredAt: UInt64
