@@ -260,7 +260,11 @@ struct DeviceExplorer: Explorable {
             note(call.deviceChanged(leg(of: device), joined, at: clock.now))
         case .decline(let device):
             // A refusal tells the client that it is too late.
-            _ = try carryOut(.reject, of: device)
+            let declining = PushDeviceID(device.rawValue)
+            let isAlone = sleepers.waiting == [declining] && call[.callee]?.party.devices.isEmpty == true
+            let isDone = try carryOut(.reject, of: device)
+            // The only device that can have declined knows that it has.
+            if isDone, isAlone { sleepers.over.insert(declining) }
             clients[device]?.state = .ended
         case .mediaFails(let leg):
             note(call.mediaFailed(leg, .consentExpired, at: clock.now))

@@ -209,16 +209,16 @@ struct WakingTests {
     @Test func `a transfer wakes its target, and a failed one tells it`() throws {
         var world = try MidCallRig()
         var party = CallParty(user: MidCallRig.carol, name: "Carol", session: "C", devices: [])
-        party.sleeping = [Self.phone]
+        party.sleeping = [Self.phone, Self.tablet]
         let target = CallTarget(leg: world.call.takeLeg(), party: party, identity: CallRig.identity("gwcarol"))
         var random = SeededRandomSource(seed: 3)
         let now = world.clock.now
         let started = try world.call.transfer(by: .caller, to: target, at: now, random: &random)
-        #expect(started.facts.contains { if case .waking(["p1"], _) = $0 { true } else { false } })
+        #expect(started.facts.contains { if case .waking(["p1", "p2"], _) = $0 { true } else { false } })
         let declined = try world.call.reject(by: target.leg, at: now)
         #expect(
             declined.facts.contains { fact in
-                if case .wakingOver(["p1"], .released(.rejected, _), false) = fact { true } else { false }
+                if case .wakingOver(["p1", "p2"], .released(.rejected, _), false) = fact { true } else { false }
             })
         #expect(world.call.legs.count == 2)
     }

@@ -18,6 +18,7 @@ extension Call {
             throw refusal(of: replacement ? .rejectReplacement : .reject, to: leg)
         }
         guard member.stage == .ringing else { throw answeredAlready(leg) }
+        declined(by: leg, from: device)
         let rejected = note(leg, .rejected(device: device))
         if case .answered = state { return rejected + transferFailed(.rejected(reasonText: nil), at: now) }
         return rejected + finish(.rejected(reasonText: nil), from: device, at: now)
@@ -38,6 +39,7 @@ extension Call {
         case .initial, .ended: throw .noSuchCall
         case .unanswered:
             guard member.isCalled else { return finish(.cancelled(reasonText: reason), from: device, at: now) }
+            declined(by: leg, from: device)
             return note(leg, .rejected(device: device)) + finish(.rejected(reasonText: reason), from: device, at: now)
         case .joining: return finish(.cancelled(reasonText: reason), from: device, at: now)
         case .answered(let answered):

@@ -30,6 +30,13 @@ extension Call {
         return back.flatMap { note(leg, .awoke(device: $0, as: device)) }
     }
 
+    /// A device that the request does not name declines for its user. It may be one that was woken, if no other device
+    /// of the user has the call.
+    mutating func declined(by leg: LegID, from device: SubscriptionID?) {
+        guard device == nil, self[leg]?.party.devices.isEmpty == true else { return }
+        edit(leg) { $0.waking.declined() }
+    }
+
     /// The leg rings no more: devices that were woken, and are not back, are told so by push.
     mutating func endWaking(_ leg: LegID, because end: CallEvent.WakingEnd) -> [CallAction] {
         guard let hasVideo = self[leg]?.waking.hasVideo, let missing = edit(leg, { $0.waking.finish() }),

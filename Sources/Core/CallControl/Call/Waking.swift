@@ -31,6 +31,12 @@ package struct Waking: Equatable, Sendable {
         return back.map(\.id)
     }
 
+    /// A device that has no subscription declines. It knows that, and is told nothing more, if it can be no other than
+    /// the only one that is awaited.
+    mutating func declined() {
+        if devices.count == 1 { devices = [] }
+    }
+
     /// The leg rings no more.
     ///
     /// - Returns: the devices that have not come back, and are to be told so.
