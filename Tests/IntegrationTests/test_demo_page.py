@@ -130,3 +130,38 @@ def test_a_wrong_address_is_explained(page):
     alice.wait_for_view("failed")
     assert "Nobody there" in alice.says()
     alice.unregister()
+
+
+@in_both_browsers
+def test_a_phone_that_sleeps_is_woken_by_a_call(page, artifacts):
+    """Its app is closed: it has no registration and no channel. A push to the stand-in of `--dev` opens it."""
+    alice, bob = PhonePage(page, "alice"), PhonePage(page, "bob")
+    for phone in (alice, bob):
+        phone.press("register")
+        phone.wait_for_view("ready")
+    bob.press("sleep")
+    bob.wait_for_view("asleep")
+    assert bob.run("client.state") == "UNREGISTERED" and "stand-in" in bob.says()
+    page.screenshot(artifacts / "demo-desktop-7-asleep.png")
+
+    alice.press("call")
+    bob.wait_for_view("incoming")
+    assert "push.call" in bob.says("log")
+    alice.wait_for("call?.state === 'RINGING'")
+    bob.press("answer")
+    for phone in (alice, bob):
+        phone.wait_for_view("connected")
+        phone.wait_for("report?.audio?.energy > 0")
+    bob.press("hangup")
+    alice.wait_for_view("ended")
+    bob.wait_for_view("ended")
+
+    # It sleeps again, and is opened by hand.
+    bob.press("sleep")
+    bob.wait_for_view("asleep")
+    bob.press("register")
+    bob.wait_for_view("ready")
+    alice.unregister()
+    bob.run("unregister()")  # what he was told belongs to an earlier registration, so that it is not compared
+    bob.run("sleeper.forget()")
+    assert page.errors == []
