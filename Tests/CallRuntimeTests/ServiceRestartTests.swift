@@ -191,6 +191,14 @@ struct ServiceRestartTests {
         }
     }
 
+    @Test func `what is decided while the owners are cut off is owed to the next process`() async throws {
+        let journal = RecordingJournal()
+        let rig = RuntimeRig(journal: journal)
+        try await rig.serve { try await $0.register(Self.bob, on: 2, services: Self.services) }
+        try await rig.switchboard.setVoicemail(of: Self.bob, to: VoicemailCount(unheard: 1, heard: 0))
+        #expect(journal.contents(after: .max, at: 0).services.owed.map(\.receiver) == [Self.bob])
+    }
+
     @Test func `whenever the gateway is killed, who watches a user with a call knows how it went on`() async throws {
         let life = Life()
         let active = Presence(.open, .active)

@@ -275,6 +275,24 @@ import Storage
         }
     }
 
+    @Test func `the presence of a user who was removed is kept for those who were told it`() async throws {
+        try await withPath { path in
+            let (database, store) = try open(path)
+            try await database.users.add(StoredUser(address: JournalConformance.alice, passwordRecord: ""))
+            let count = VoicemailCount(unheard: 1, heard: 0)
+            let presence = StoredPresence(Presence(.open))
+            store.append([
+                .registration(.service(.presence(presence, of: JournalConformance.alice))),
+                .registration(.service(.voicemail(count, of: JournalConformance.alice))),
+            ])
+            try await store.durable()
+            try await database.users.remove(JournalConformance.alice)
+            let services = try await store.contents().services
+            #expect(services.presence == [JournalConformance.alice: presence] && services.voicemail.isEmpty)
+            try database.close()
+        }
+    }
+
     @Test func `a push that cannot be read is set aside`() async throws {
         try await withPath { path in
             let (database, store) = try open(path)

@@ -3,6 +3,7 @@ package import Logging
 package import Primitives
 package import Registration
 import Observability
+import Synchronization
 
 /// The switchboard of one process: one owner for each user, one for each call, and a way to find them.
 ///
@@ -200,7 +201,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         switch owner {
         case .registration(let owner):
             await owner.run()
-            await users.remove(owner)
+            // One that was cut off is still the user's.
+            if owner.hasRetired.load(ordering: .acquiring) { await users.remove(owner) }
         case .application(let owner): await owner.run(asking: self)
         case .connector(let owner): await owner.run(asking: self)
         case .call(let owner):

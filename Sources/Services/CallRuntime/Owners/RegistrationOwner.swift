@@ -46,6 +46,8 @@ actor RegistrationOwner {
     private var isInLoop = false
     /// The owner accepts no new state, because it had nothing left to own.
     private(set) var isRetired = false
+    /// The same for any thread.
+    nonisolated let hasRetired = Atomic(false)
     /// Once the gateway is going to stop: the sockets that have been closed for that reason; `nil` before.
     private var sentAway: Set<SocketID>?
     /// The callers of `flush` that wait until no notification is held back any more.
@@ -324,6 +326,7 @@ extension RegistrationOwner {
         guard !isRetired else { return }
         if registration.isIdle {
             isRetired = true
+            hasRetired.store(true, ordering: .releasing)
             inbox.finish()
         } else if !isInLoop, alarm.needsArming(for: registration.nextDeadline?.time) {
             inbox.post(.rearm)

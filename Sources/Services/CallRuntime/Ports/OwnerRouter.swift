@@ -21,7 +21,7 @@ protocol OwnerRouter: Sendable {
     /// Sends a message to the owner of an endpoint, and returns at once. The messages of one sender are handled in
     /// their order. Without such an owner nothing happens.
     ///
-    /// - Returns: `false` if the message will not be read, because there is no such owner.
+    /// - Returns: `false` if the message concerns nobody, because there is no such owner.
     @discardableResult
     func post(_ message: EndpointMessage, to endpoint: EndpointAddress) -> Bool
 
