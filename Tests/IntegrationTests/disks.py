@@ -198,6 +198,10 @@ async def says(own: Gateway, sentence: str):
             await asyncio.sleep(0.05)
 
 
-def is_refused(answer: Answer, wrapper: str):
-    answer.refused(503, 503, wrapper, "service.unavailable")
+def is_refused(answer: Answer, wrapper: str | None):
+    """`wrapper`: None where errors have none."""
+    if wrapper:
+        answer.refused(503, 503, wrapper, "service.unavailable")
+    else:
+        assert (answer.status, answer.json["code"]) == (503, "service.unavailable"), answer.text
     assert int(answer.headers["retry-after"]) > 0

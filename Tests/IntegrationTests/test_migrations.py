@@ -103,6 +103,8 @@ CARL, SOON = "user7@dev.local", 4_000_000_000
 """One of the many users, and a time in seconds that has not come."""
 MESSAGE = {"id": "m1", "sender": "bob@dev.local", "senderName": "Bob", "text": "hi", "type": "A2", "charset": "UTF-8",
            "time": int(time.time() * 1000)}  # fmt: skip
+EVENT = json.loads((REPOSITORY / "fixtures/events/facts.jsonl").read_text().splitlines()[5])
+"""One that calls a device."""
 FILLING: dict[str, list[tuple]] = {
     "loginNetwork": [(CARL, 1, b"k", SOON)],
     "guest": [("AAAAAAAAAAAAAAAA", CARL, None)],
@@ -122,11 +124,13 @@ FILLING: dict[str, list[tuple]] = {
     "idempotentRequest": [(b"key", b"print", 1_700_000_000_000, "p", 201, "application/json", b"{}")],
     "setAside": [(90_001, 1_700_000_000_000, "guest", "an older reason", "{}")],
     "routeList": [(CARL, "[]")],
+    "owedMessage": [(90_001, CARL, '{"unwatched":"bob@dev.local"}')],
+    "owedPush": [(90_001, "push-1", CARL, "d1", json.dumps({"kind": "call", "event": EVENT}), 1, 2)],
 }
 """Rows of each table that `make_old` does not fill otherwise, in the order of the columns of the newest schema that has
 it: those that came later are left out."""
 RUNNING = {"login", "loginNetwork", "guest", "callEvent", "notification", "journalTime", "callRecord",
-           "idempotentRequest", "applicationToken", "interest"}  # fmt: skip
+           "idempotentRequest", "applicationToken", "interest", "owedMessage", "owedPush"}  # fmt: skip
 """What a gateway that runs writes and removes by itself; a migration must not."""
 
 

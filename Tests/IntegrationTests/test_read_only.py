@@ -25,14 +25,20 @@ USERS = ["alice", "bob", "carol"]
 WISH = {"subscribeRequest": {"expires": 3600, "service": ["call"], "notificationType": "WebSocket"}}
 
 
+PUSH_TARGETS = {
+    "apple": {"voipDeviceToken": "ab12"}, "google": {"deviceToken": "token"},
+    "webhook": {"url": "https://push.example.com/"},
+}  # fmt: skip
+
+
 class Change(NamedTuple):
-    """A request that changes something, in the wrapper of whose answer it is refused."""
+    """A request that changes something, in the wrapper of whose answer it is refused; some have none."""
 
     client: SpidrPeer
     method: str
     path: str
     body: dict | None
-    wrapper: str
+    wrapper: str | None
 
     @property
     def url(self) -> str:
@@ -87,6 +93,16 @@ async def changes(alice, bob, carol, guest, newcomer, at_alice, at_bob) -> list[
     def operation(name: str, **fields) -> dict:
         return {"callControlRequest": {"type": name, **fields}}
 
+    pushes = []
+    for kind, target in PUSH_TARGETS.items():
+        device = {"bundleID": "com.example.app", "clientCorrelator": kind, **target}
+        own = (await bob.request("POST", f"/push/{kind}/devices", device)).succeeded()["registration"]
+        pushes += [
+            Change(alice, "POST", f"/push/{kind}/devices",
+                   device | {name: value + "99" for name, value in target.items()}, None),
+            Change(bob, "PUT", own, device, None),
+            Change(bob, "DELETE", own, None, None),
+        ]  # fmt: skip
     number = operation("sendCustomHeaders", customParameters=[{"name": "X-Number", "value": "1"}])
     reject = {"callDispositionRequest": {"action": "reject", "sessionData": at_alice_rings}}
     return [
@@ -118,6 +134,7 @@ async def changes(alice, bob, carol, guest, newcomer, at_alice, at_bob) -> list[
         Change(bob, "DELETE", "/addressbook/contacts/dora", None, "addressBookResponse"),
         Change(bob, "PUT", "/routelist", {"routeRequest": {"routeList": ["desk"], "action": "activate"}},
                "routeResponse"),
+        *pushes,
         Change(carol, "DELETE", f"/logRecord/{record}", None, "logRecord"),
         Change(carol, "DELETE", "/logHistory", None, "logHistory"),
         Change(guest, "POST", guest.path("/subscription"), {"subscribeRequest": {"service": ["callMe"]}},
@@ -207,6 +224,8 @@ ADMIN_CHANGES = [
     ("POST", "/applications", {"name": "archive", "domain": "dev.local"}),
     ("POST", "/applications/archive/secret", None),
     ("DELETE", "/applications/archive", None),
+    ("POST", "/push-registrations/{push}/test", {"kind": "refresh"}),
+    ("DELETE", "/push-registrations/{push}", None),
     ("POST", "/drain", None),
     ("DELETE", "/drain", None),
 ]
@@ -237,7 +256,9 @@ async def test_every_change_that_an_operator_asks_for_is_refused_and_works_again
     bob = await peer("bob", base=own.http)
     await alice.call("bob", sdp.offer())
     await bob.expect("call")
+    device = await bob.request("POST", "/push/google/devices/", {"bundleID": "com.example.app", "deviceToken": "t1"})
     names = {
+        "push": device.succeeded()["registration"].rsplit("/", 1)[1],
         "subscription": f"{alice.user}/{alice.subscription.rsplit('/', 1)[1]}",
         "call": (await ask("GET", "/calls")).body["items"][0]["id"],
     }
