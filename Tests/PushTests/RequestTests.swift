@@ -92,6 +92,19 @@ enum Samples {
         #expect(try Samples.json(refresh.content).keys.sorted() == ["aps"])
     }
 
+    @Test(arguments: [PushMessage.Kind.silent, .refresh])
+    func `what is for the app alone is a background push`(_ kind: PushMessage.Kind) throws {
+        let request = try request(Samples.message(kind, collapseKey: "k"))
+        #expect(request.path == "/3/device/cd34")
+        #expect(fields(request)["apns-topic"] == "com.example.app")
+        #expect(fields(request)["apns-push-type"] == "background")
+        #expect(fields(request)["apns-priority"] == "5")
+        #expect(fields(request)["apns-collapse-id"] == "k")
+        let payload = try Samples.json(request.content)
+        #expect(payload["aps"] as? [String: Int] == ["content-available": 1])
+        #expect(payload.keys.sorted() == ["aps", "notificationMessage"])
+    }
+
     @Test func `the fullest form that fits is sent`() throws {
         let form = { (size: Int) in #"{"sdp":"\#(String(repeating: "x", count: size - 10))"}"# }
         let empty = try request(Samples.message(forms: [])).content.count
@@ -169,6 +182,16 @@ enum Samples {
         }
     }
 
+    @Test(arguments: [PushMessage.Kind.silent, .refresh])
+    func `what is for the app alone can wait`(_ kind: PushMessage.Kind) throws {
+        let request = try GooglePush.request(
+            for: Samples.message(kind, expires: 9_000, collapseKey: "k"), to: Redacted("t"), project: "p", now: 0)
+        let message = try #require(Samples.json(request.content)["message"] as? [String: Any])
+        #expect(
+            message["android"] as? [String: String] == ["priority": "NORMAL", "ttl": "9s", "collapse_key": "k"])
+        #expect(message["data"] as? [String: String] == ["notificationMessage": #"{"eventType":"call"}"#])
+    }
+
     @Test func `keys and values of the data count, not how they are escaped`() throws {
         let text = "notificationMessage".utf8.count
         let form = "{\"a\":\"" + String(repeating: "x", count: GooglePush.dataLimit - text - 8) + "\"}"
@@ -195,6 +218,17 @@ enum Samples {
         #expect(data["expires"] as? String == "2023-11-14T22:13:50.500Z")
         #expect((data["call"] as? [String: Any])?["sessionData"] as? String == "B1-session")
         #expect(!WebhookPush.name(of: Samples.message()).contains("."))
+    }
+
+    @Test func `what is for the app alone has the notification and no call`() throws {
+        let registration = try Samples.registration(.webhook(url: "https://push.example.com/hook"))
+        for (kind, type) in [(PushMessage.Kind.silent, "push.silent"), (.refresh, "push.refresh")] {
+            let body = try Samples.json(WebhookPush.request(for: Samples.message(kind), to: registration).content)
+            #expect(body["type"] as? String == type)
+            let data = try #require(body["data"] as? [String: Any])
+            #expect(data["notificationMessage"] as? [String: String] == ["eventType": "call"])
+            #expect(data["call"] == nil && data["alert"] == nil)
+        }
     }
 
     @Test(

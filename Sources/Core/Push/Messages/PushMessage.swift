@@ -9,6 +9,8 @@ package struct PushMessage: Hashable, Sendable {
         case callOver(PushedCall, Ending)
         /// Something that the user is shown.
         case notification(Alert)
+        /// Something for the app alone, which its notification says.
+        case silent
         /// Something for the app alone: it looks after its registration.
         case refresh
     }
@@ -72,7 +74,7 @@ package struct PushMessage: Hashable, Sendable {
     var call: PushedCall? {
         switch kind {
         case .call(let call), .callOver(let call, _): call
-        case .notification, .refresh: nil
+        case .notification, .silent, .refresh: nil
         }
     }
 

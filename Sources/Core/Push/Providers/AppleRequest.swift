@@ -41,7 +41,7 @@ package enum ApplePush {
         switch kind {
         case .call, .callOver: ("voip", "10")
         case .notification: ("alert", "10")
-        case .refresh: ("background", "5")
+        case .silent, .refresh: ("background", "5")
         }
     }
 
@@ -50,7 +50,7 @@ package enum ApplePush {
         json.object { payload in
             payload.object("aps") { aps in
                 switch message.kind {
-                case .call, .callOver, .refresh: aps.number("content-available", 1)
+                case .call, .callOver, .silent, .refresh: aps.number("content-available", 1)
                 case .notification(let alert):
                     aps.object("alert") { text in
                         text.text("title", alert.title)

@@ -42,7 +42,8 @@ package enum GooglePush {
                         }
                     }
                     target.object("android") { android in
-                        android.text("priority", message.kind == .refresh ? "NORMAL" : "HIGH")
+                        let canWait = message.kind == .silent || message.kind == .refresh
+                        android.text("priority", canWait ? "NORMAL" : "HIGH")
                         android.text("ttl", "\(left)s")
                         if let key = message.collapseKey(limit: 64) { android.text("collapse_key", key) }
                     }

@@ -61,7 +61,7 @@ extension JSONBytes {
         case .callOver(_, let ending):
             text("state", "ended")
             text("endedReason", ending.rawValue)
-        case .call, .notification, .refresh: text("state", "ringing")
+        case .call, .notification, .silent, .refresh: text("state", "ringing")
         }
     }
 }

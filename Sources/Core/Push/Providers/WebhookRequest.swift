@@ -51,6 +51,7 @@ package enum WebhookPush {
         case .call: "push.call"
         case .callOver: "push.call_over"
         case .notification: "push.notification"
+        case .silent: "push.silent"
         case .refresh: "push.refresh"
         }
     }
