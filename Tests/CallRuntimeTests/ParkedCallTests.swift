@@ -389,6 +389,7 @@ extension OwedPush {
         case .call: "\(device.rawValue) call"
         case .callOver(_, let hasVideo, let ending):
             "\(device.rawValue) callOver \(ending.rawValue)\(hasVideo ? " video" : "")"
+        case .gone, .messageWaiting, .refresh: "\(device.rawValue) silent"
         }
     }
 }

@@ -1,5 +1,6 @@
 """Devices that register for push, and what becomes of their registrations (spidr-wire §11.1)."""
 import asyncio
+import json
 import sqlite3
 from pathlib import Path
 
@@ -262,3 +263,106 @@ async def test_a_registration_that_is_newer_than_the_word_of_the_provider_stays(
     tried = await run("push", "test", "--user", "alice@dev.local", "--kind", "refresh", *options, folder=tmp_path)
     assert tried.returncode == 1
     assert await listed(alice, "apple") == [path]
+
+
+# Silent pushes
+
+
+def notification(kind: str, request) -> dict:
+    """The notification of a push that no user is shown."""
+    body = request.json
+    if kind == "apple":
+        assert request.path.endswith(KINDS["apple"]["standardDeviceToken"])
+        assert request.fields["apns-push-type"] == "background" and set(body) == {"aps", "notificationMessage"}
+        return body["notificationMessage"]
+    if kind == "google":
+        assert body["message"]["android"]["priority"] == "NORMAL" and set(body["message"]["data"]) == {
+            "notificationMessage"
+        }
+        return json.loads(body["message"]["data"]["notificationMessage"])
+    message = body["data"]["notificationMessage"]
+    assert body["type"] == ("push.refresh" if message["eventType"] == "ping" else "push.silent")
+    return message
+
+
+async def pushed(provider: PushProvider, kind: str, *types: str) -> dict:
+    """Waits for the pushes so far, which are these; the notification of the last one."""
+    async with asyncio.timeout(10):
+        while len(provider.requests) < len(types):
+            await asyncio.sleep(0.02)
+    messages = [notification(kind, request) for request in provider.requests]
+    assert [message["eventType"] for message in messages] == list(types)
+    assert len({message["eventId"] for message in messages}) == len(messages)
+    return messages[-1]
+
+
+async def no_channel(own):
+    """Waits until the gateway has noticed that channels are closed."""
+    async with asyncio.timeout(10):
+        while await asyncio.to_thread(own.metric, "orbweaver_websockets_active"):
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_sleeping_phone_is_asked_to_extend_and_told_that_its_subscription_is_gone(
+    provider, own_gateway, tmp_path, peer, kind
+):
+    settings = [each.removeprefix("push.").split("=", 1) for each in provider.settings if each != "--set"]
+    times = {"domain": "dev.local", "minimum_expires": "1s", "grace": "1s"}
+    own = await asyncio.to_thread(
+        start_with, own_gateway, tmp_path, "alice", registration=times, push=dict(settings)
+    )
+    alice = await peer("alice", registered=False, base=own.http)
+    await register(alice, kind, service=["something"], **on(provider, kind))
+    await register(alice, "webhook", "tablet", url=f"{provider.url}/tablet")
+    await alice.register(expires=4, correlator="phone")
+    await alice.close_channel()
+    await pushed(provider, kind, "ping")
+    (await alice.extend(expires=4)).succeeded()
+    await pushed(provider, kind, "ping", "ping")
+    gone = await pushed(provider, kind, "ping", "ping", "gone")
+    assert gone["notificationChannelId"] and alice.channel.endswith(gone["notificationChannelId"])
+    (await alice.extend()).refused(404, 39, "subscribeResponse", "subscription.not_found")
+    # The app subscribes again. With an open channel it needs no push.
+    await alice.register(expires=2, correlator="phone")
+    for told in ("ping", "gone"):
+        await alice.expect(told)
+    await alice.closed()
+    alice.subscription = None
+    assert len(provider.requests) == 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_sleeping_phone_is_told_the_numbers_of_voice_messages_and_what_an_operator_ends(
+    provider, own_gateway, tmp_path, peer, kind
+):
+    own, _options, admin = await start_for(provider, own_gateway, tmp_path)
+    alice = await peer("alice", registered=False, base=own.http)
+    await register(alice, kind, service=["call", "MWI"], **on(provider, kind))
+    await register(alice, "webhook", "tablet", url=f"{provider.url}/tablet")
+
+    async def note(unheard: int):
+        count = {"unheard": unheard, "heard": 0}
+        answer = await asyncio.to_thread(admin.ask, "PUT", "/users/alice@dev.local/voicemail", count)
+        assert answer.status == 200, answer.body
+
+    await note(1)
+    told = await pushed(provider, kind, "mwi")
+    assert told["mwiNotificationParams"] == {"mwi": "yes", "totalVoice": "1", "unheardVoice": "1"}
+    await alice.register(correlator="phone")
+    await note(2)
+    assert (await alice.expect("mwi")).message["mwiNotificationParams"]["unheardVoice"] == "2"
+    await alice.close_channel()
+    await no_channel(own)
+    await note(3)
+    told = await pushed(provider, kind, "mwi", "mwi")
+    assert told["mwiNotificationParams"]["unheardVoice"] == "3"
+    # What its client ends is not told; what an operator ends is.
+    (await alice.unregister()).succeeded()
+    await alice.register(correlator="phone", listen=False)
+    path = "/subscriptions/alice@dev.local/" + alice.subscription.rsplit("/", 1)[1]
+    ended = await asyncio.to_thread(admin.ask, "DELETE", path)
+    assert ended.status in (200, 204), ended.body
+    alice.subscription = None
+    gone = await pushed(provider, kind, "mwi", "mwi", "gone")
+    assert alice.channel.endswith(gone["notificationChannelId"])

@@ -6,6 +6,7 @@ import Observability
 import Primitives
 import Push
 import PushDelivery
+import Registration
 import Sockets
 import TestSupport
 import Testing
@@ -111,6 +112,30 @@ import Testing
         #expect(sessions[0]["sdp"] as? String == Self.offer && sessions[2]["sdp"] == nil)
         #expect(sessions[1]["sdp"] as? String == CompressedText(Self.offer).base64)
         #expect((sessions[0]["actions"] as? [String]) == ["answer", "reject", "forward"])
+    }
+
+    @Test func `silent pushes have the notification of a channel, and the latest one of a kind is enough`() async throws
+    {
+        let (device, delivery) = (try await register(), delivery())
+        let occasions: [OwedPush.Occasion] = [
+            .gone(ChannelID("c7")), .messageWaiting(VoicemailCount(unheard: 2, heard: 1)), .refresh,
+        ]
+        delivery.send(
+            occasions.enumerated().map { number, occasion in
+                OwedPush(
+                    name: "\(number)", user: Self.alice, device: device, occasion: occasion,
+                    madeAt: 1_700_000_000_000, expiresAt: 1_700_000_030_000)
+            })
+        try await run(delivery) { sender.sent.count == 3 && settled.count == 3 }
+        let messages = sender.sent.map(\.message)
+        #expect(messages.map(\.kind) == [.silent, .silent, .refresh])
+        #expect(messages.map(\.collapseKey) == ["subscription", "mwi", "subscription"])
+        #expect(messages.map(\.forms.count) == [1, 1, 1])
+        let forms = try messages.map { try Self.json($0.forms[0]) }
+        #expect(forms.map { $0["eventType"] as? String } == ["gone", "mwi", "ping"])
+        #expect(forms.map { $0["notificationChannelId"] as? String } == ["c7", "", ""])
+        #expect((forms[1]["mwiNotificationParams"] as? [String: String])?["unheardVoice"] == "2")
+        #expect(Set(forms.compactMap { $0["eventId"] as? String }).count == 3)
     }
 
     @Test func `a call without an offer has one form, and no video`() async throws {

@@ -46,6 +46,33 @@ import Testing
         #expect(directory.devices(of: Self.bob).isEmpty)
     }
 
+    @Test func `silent pushes go to devices that can take them, those about voice messages to who asks for them`()
+        async throws
+    {
+        let directory = directory()
+        var ids: [PushDeviceID] = []
+        for (number, services) in [["call"], ["MWI"], ["call", "event:message-summary"]].enumerated() {
+            ids.append(
+                try await directory.register(Self.registration("t\(number)", services: services), of: Self.alice))
+        }
+        func devices(_ use: SilentPushUse, _ user: UserAddress = Self.alice) -> [PushDeviceID] {
+            directory.devices(of: user, forSilent: use).map(\.id)
+        }
+        #expect(devices(.subscription) == ids && devices(.messageWaiting) == Array(ids.dropFirst()))
+        // Apple's service has no silent push for the token of calls.
+        for (standard, count) in [(nil, 0), ("cd34", 1)] as [(String?, Int)] {
+            let tokens = PushRegistration.AppleTokens(
+                voip: Redacted("ab12"), standard: standard.map { Redacted($0) }, isProduction: true)
+            _ = try await directory.register(
+                PushRegistration(
+                    id: "", user: Self.bob.text, bundleID: "com.example.app", realm: "default",
+                    services: ["call", "mwi"], clientCorrelator: "phone", target: .apple(tokens)), of: Self.bob)
+            #expect(
+                devices(.subscription, Self.bob).count == count && devices(.messageWaiting, Self.bob).count == count)
+            #expect(directory.devices(of: Self.bob).count == 1)
+        }
+    }
+
     @Test func `what is answered is in the journal, and the next process has it`() async throws {
         let first = directory()
         let id = try await first.register(Self.registration("t", services: ["CALL"]), of: Self.alice)

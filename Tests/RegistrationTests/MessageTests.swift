@@ -175,7 +175,11 @@ struct MessageTests {
         _ = try rig.open(1, on: 1)
         let count = VoicemailCount(unheard: 1, heard: 2)
         let actions = rig.note(rig.registration.told(.voicemail(count), at: rig.now))
-        #expect(actions == [.transmit(rig.frame(1, 1_000, notice: .service(.voicemail(count))), to: SocketID(1))])
+        #expect(
+            actions == [
+                .transmit(rig.frame(1, 1_000, notice: .service(.voicemail(count))), to: SocketID(1)),
+                .push(SilentPush(.messageWaiting(count), to: .allBut([]))),
+            ])
         #expect(count.total == 3)
     }
 }

@@ -57,7 +57,7 @@ struct RegistrationPropertyTests {
                 case .inform(_, _, .qualityReporting(let receivers)):
                     #expect(Set(receivers).count == receivers.count, "nobody is told twice")
                 case .discarded(let count, _): #expect(count > 0)
-                case .tell, .keptMessagesChanged: break
+                case .tell, .push, .keptMessagesChanged: break
                 case .subscriptionsChanged(let difference): subscriptions += difference
                 case .networkChanged(.found(let network)): networks[network, default: 0] += 1
                 case .networkChanged(.left(let network)): networks[network, default: 0] -= 1

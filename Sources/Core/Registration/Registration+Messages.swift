@@ -53,7 +53,7 @@ extension Registration {
             for event in services.interests.voicemailEvents {
                 actions += tellEvent(EventReport(count, to: event), at: now)
             }
-            return actions
+            return actions + pushVoicemail(count)
         case .voicemailFor(let event, let count): return tellEvent(EventReport(count, to: event), at: now)
         case .pushInvalidated(let invalidation):
             return notify(.pushInvalidated(invalidation), receivers(of: Configuration.callService), at: now)

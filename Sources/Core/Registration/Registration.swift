@@ -324,14 +324,10 @@ extension Registration {
         services.sent.timeout(at: now.monotonic)
         var actions: [RegistrationAction] = []
         for subscription in active where subscription.end(after: configuration.grace) <= now.monotonic {
-            let othersRemain = active.contains { $0.id != subscription.id && $0.device != nil }
-            actions += end(subscription.id, saying: .gone, informing: true, othersRemain: othersRemain, at: now)
+            actions += revoke(subscription.id, at: now)
         }
         for index in subscriptions.indices where subscriptions[index].isReminderDue(at: now.monotonic) {
-            subscriptions[index].reminder = nil
-            // The next process does not remind the client again.
-            actions.append(.store(.subscribed(subscriptions[index].stored(of: user, account, at: now))))
-            actions += append(.ping, to: index, at: now)
+            actions += remind(at: index, at: now)
         }
         for index in subscriptions.indices where subscriptions[index].closing.map({ $0 <= now.monotonic }) ?? false {
             subscriptions[index].closing = nil

@@ -16,6 +16,9 @@ package enum RegistrationAction: Equatable, Sendable {
     /// Tell another user's registration something about a service. That it is to be told is kept together with the
     /// changes of the same input.
     case tell(UserAddress, ServiceMessage)
+    /// Push this to the user's devices that it is for. That it is owed is kept together with the changes of the same
+    /// input.
+    case push(SilentPush)
     /// Count messages that are kept from now on (positive), or no more (negative).
     case keptMessagesChanged(by: Int)
     /// Count notifications that were given up without ever having been transmitted.

@@ -33,13 +33,11 @@ extension Registration {
         }
     }
 
-    /// An operator ends a subscription; its client is told that it is gone.
+    /// An operator ends a subscription; its client is told that it is gone, by push if its channel is closed.
     ///
     /// - Returns: `nil` if there is no such subscription.
     package mutating func dismiss(_ id: SubscriptionID, at now: Moment) -> [RegistrationAction]? {
         guard activeIndex(of: id) != nil else { return nil }
-        let othersRemain = active.contains { $0.id != id && $0.device != nil }
-        return end(id, saying: .gone, informing: true, othersRemain: othersRemain, at: now) + qualityReporting()
-            + pump(at: now.monotonic)
+        return revoke(id, at: now) + qualityReporting() + pump(at: now.monotonic)
     }
 }

@@ -123,7 +123,7 @@ extension LocalSwitchboard: UserServices {
         }
         for owed in services.owed {
             guard let owner = users.existing(owed.receiver) else {
-                environment.settle([owed.number])
+                environment.settle([owed])
                 continue
             }
             await owner.tell(owed)

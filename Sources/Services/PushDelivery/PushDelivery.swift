@@ -49,6 +49,11 @@ package final class PushDelivery: PushPort {
     /// The devices of a user that want to be woken for calls; answers at once.
     package func devices(of user: UserAddress) -> [SleepingDevice] { directory.devices(of: user) }
 
+    /// The devices of a user that take silent pushes of a kind; answers at once.
+    package func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice] {
+        directory.devices(of: user, forSilent: use)
+    }
+
     /// Sends pushes. To be called once they are durable; returns at once.
     package func send(_ pushes: [OwedPush]) { post(.owed(pushes)) }
 
@@ -174,6 +179,7 @@ extension OwedPush.Occasion {
         case .call(let event): event.event.audience.map { .call(session: $0.session.rawValue) } ?? .other
         case .callOver(let event, _, _):
             event.event.audience.map { .callOver(session: $0.session.rawValue) } ?? .other
+        case .gone, .messageWaiting, .refresh: .other
         }
     }
 }

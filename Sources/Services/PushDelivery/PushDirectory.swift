@@ -10,9 +10,24 @@ import Synchronization
 /// The owner of all registrations for push, and the only one who changes them.
 package actor PushDirectory: PushRegistrar {
     private var roster: PushRoster
-    /// The devices of each user that want to be woken for calls: what ``devices(of:)`` reads at once. It is written
-    /// here only, with every change of the roster.
-    private nonisolated let sleeping = Lock<[String: [SleepingDevice]]>([:])
+    /// A device, and the pushes that it takes.
+    private struct Receiver {
+        var device: SleepingDevice
+        var takesCalls: Bool
+        var takesSilent: Bool
+        var takesMessageWaiting: Bool
+
+        func takes(_ use: SilentPushUse) -> Bool {
+            switch use {
+            case .subscription: takesSilent
+            case .messageWaiting: takesSilent && takesMessageWaiting
+            }
+        }
+    }
+
+    /// The devices of each user that take any pushes: what ``devices(of:)`` reads at once. It is written here only,
+    /// with every change of the roster.
+    private nonisolated let sleeping = Lock<[String: [Receiver]]>([:])
     private let users: any UserRepository
     private let journal: any Journal
     private let clock: any RuntimeClock
@@ -46,7 +61,14 @@ package actor PushDirectory: PushRegistrar {
 
     /// The devices of a user that want to be woken for calls; answers at once.
     package nonisolated func devices(of user: UserAddress) -> [SleepingDevice] {
-        sleeping.withLock { $0[user.text] ?? [] }
+        receivers(of: user).filter(\.takesCalls).map(\.device)
+    }
+
+    /// The devices of a user that take silent pushes of a kind; answers at once.
+    ///
+    /// Those about a device's own subscription go to it whatever the services are that it has registered for.
+    package nonisolated func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice] {
+        receivers(of: user).filter { $0.takes(use) }.map(\.device)
     }
 
     /// Registers a device; see `PushRegistrar`.
@@ -121,6 +143,13 @@ package actor PushDirectory: PushRegistrar {
     /// The length of a name: 72 random bits. Names are no secrets, since a registration is found only by its user.
     private static let nameLength = 12
 
+    /// The services of registrations that want to know how many voice messages there are, in lower case.
+    private static let messageWaitingServices = ["mwi", "event:message-summary"]
+
+    private nonisolated func receivers(of user: UserAddress) -> [Receiver] {
+        sleeping.withLock { $0[user.text] ?? [] }
+    }
+
     private var now: UInt64 { UInt64(clamping: clock.epochMilliseconds) }
 
     private func account(of user: UserAddress) async throws(StorageError) -> Int64 {
@@ -145,9 +174,13 @@ package actor PushDirectory: PushRegistrar {
         }
     }
 
-    private static func devices(of user: String, in roster: PushRoster) -> [SleepingDevice] {
-        roster.registrations(of: user).map(\.registration).filter { $0.wants("call") }.map {
-            SleepingDevice(PushDeviceID($0.id), clientCorrelator: $0.clientCorrelator)
+    private static func devices(of user: String, in roster: PushRoster) -> [Receiver] {
+        roster.registrations(of: user).map(\.registration).map { registration in
+            Receiver(
+                device: SleepingDevice(
+                    PushDeviceID(registration.id), clientCorrelator: registration.clientCorrelator),
+                takesCalls: registration.wants("call"), takesSilent: registration.takesSilentPushes,
+                takesMessageWaiting: messageWaitingServices.contains(where: registration.wants))
         }
     }
 }

@@ -13,30 +13,41 @@ extension PushMessage {
     /// - Returns: `nil` if nobody is told what the push is about.
     package init?(_ push: OwedPush) {
         let kind: Kind
-        let event: LoggedEvent
+        let notice: Notice
+        var channel = ChannelID("")
+        var collapseKey: String?
         switch push.occasion {
         case .call(let told):
             guard let audience = told.event.audience else { return nil }
-            event = told
+            notice = .call(told)
             kind = .call(PushedCall(audience, hasVideo: told.event.fact.offersVideo))
         case .callOver(let told, let hasVideo, let ending):
             guard let audience = told.event.audience else { return nil }
-            event = told
+            notice = .call(told)
             kind = .callOver(PushedCall(audience, hasVideo: hasVideo), ending)
+        case .gone(let ended):
+            (kind, notice, channel, collapseKey) = (.silent, .gone, ended, Self.subscriptionKey)
+        case .messageWaiting(let count): (kind, notice, collapseKey) = (.silent, .service(.voicemail(count)), "mwi")
+        case .refresh: (kind, notice, collapseKey) = (.refresh, .ping, Self.subscriptionKey)
         }
         self.init(
-            id: PushID(naming: push.name), kind, forms: Self.forms(.call(event), of: push),
-            time: UInt64(clamping: push.madeAt), expires: UInt64(clamping: push.expiresAt))
+            id: PushID(naming: push.name), kind, forms: Self.forms(notice, of: push, about: channel),
+            time: UInt64(clamping: push.madeAt), expires: UInt64(clamping: push.expiresAt), collapseKey: collapseKey)
     }
+
+    /// A subscription that is gone need not be extended any more.
+    private static let subscriptionKey = "subscription"
 
     /// The notification in several forms, the fullest first: with the description, with the compressed description,
     /// without it. They are made as those of a channel are.
-    private static func forms(_ notice: Notice, of push: OwedPush) -> [String] {
-        // A push belongs to no subscription. Its number stays the same when the push comes again, and is far from those
+    ///
+    /// - Parameter channel: the channel that the notification is about; empty: none.
+    private static func forms(_ notice: Notice, of push: OwedPush, about channel: ChannelID) -> [String] {
+        // A push is on no channel. Its number stays the same when the push comes again, and is far from those
         // that subscriptions have, since clients drop what has a number that they have seen (spidr-wire §4.3).
         let frame = NotificationFrame(
             eventID: FowlerNollVo(push.name).value >> 11 | 1 << 52, time: push.madeAt, user: push.user,
-            channel: ChannelID(""), notice: notice)
+            channel: channel, notice: notice)
         guard var message = NotificationMessage(frame) else { return [] }
         var forms = [text(of: message)]
         if let description = message.sessionParams?.sdp {

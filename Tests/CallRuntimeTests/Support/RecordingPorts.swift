@@ -203,6 +203,7 @@ final class CountingObserver: RuntimeObserver {
 final class RecordingPushes: PushPort {
     private struct State: Sendable {
         var devices: [UserAddress: [SleepingDevice]] = [:]
+        var silent: [UserAddress: [SilentPushUse: [SleepingDevice]]] = [:]
         var sent: [OwedPush] = []
     }
 
@@ -212,11 +213,20 @@ final class RecordingPushes: PushPort {
     var sent: [OwedPush] { state.withLock { $0.sent } }
 
     func devices(of user: UserAddress) -> [SleepingDevice] { state.withLock { $0.devices[user] ?? [] } }
+    func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice] {
+        state.withLock { $0.silent[user]?[use] ?? [] }
+    }
     func send(_ pushes: [OwedPush]) { state.withLock { $0.sent += pushes } }
 
     /// Registers devices, each with its name for itself, in place of those that the user had.
     func register(_ devices: [(PushDeviceID, String?)], of user: UserAddress) {
         let devices = devices.map { SleepingDevice($0, clientCorrelator: $1) }
         state.withLock { $0.devices[user] = devices }
+    }
+
+    /// The same for silent pushes of these kinds.
+    func register(_ devices: [(PushDeviceID, String?)], of user: UserAddress, for uses: [SilentPushUse]) {
+        let devices = devices.map { SleepingDevice($0, clientCorrelator: $1) }
+        state.withLock { state in for use in uses { state.silent[user, default: [:]][use] = devices } }
     }
 }

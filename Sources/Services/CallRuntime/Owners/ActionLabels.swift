@@ -203,10 +203,22 @@ extension RegistrationAction {
         case .inform(let call, let leg, .qualityReporting(let receivers)):
             "inform \(call) \(leg) quality to \(receivers.count)"
         case .tell(let user, let message): "tell \(Redacted(user)) \(message.label)"
+        case .push(let push): "push \(push.label)"
         case .keptMessagesChanged(let difference): "kept messages \(difference > 0 ? "+" : "")\(difference)"
         case .discarded(let count, let subscription): "discarded \(count) of \(subscription)"
         case .subscriptionsChanged(let difference): "subscriptions \(difference > 0 ? "+" : "")\(difference)"
         case .networkChanged: "network"
+        }
+    }
+}
+
+extension SilentPush {
+    /// For the log: without the channel, which is a secret, and without the names of devices.
+    fileprivate var label: String {
+        switch occasion {
+        case .gone(let subscription, _): "gone \(subscription)"
+        case .messageWaiting: "message waiting"
+        case .refresh(let subscription): "refresh \(subscription)"
         }
     }
 }

@@ -274,10 +274,14 @@ extension RegistrationOwner {
         if let settled { entries.append(.registration(.service(.settled([settled])))) }
         environment.append(
             entries,
-            telling: actions.compactMap { if case .tell(let user, let message) = $0 { (user, message) } else { nil } })
+            telling: actions.compactMap { if case .tell(let user, let message) = $0 { (user, message) } else { nil } },
+            owing: actions.flatMap { action -> [OwedPush] in
+                guard case .push(let push) = action else { return [] }
+                return environment.pushes(owedBy: push, to: user, message: settled)
+            })
         for action in actions {
             switch action {
-            case .store, .tell: break
+            case .store, .tell, .push: break
             case .transmit(let frame, let socket):
                 transmit(frame, to: socket)
                 environment.observer.notificationSent()

@@ -30,22 +30,30 @@ struct RuntimeEnvironment: Sendable {
 }
 
 extension RuntimeEnvironment {
-    /// Adds entries to the journal, and tells users' registrations what follows from them. The journal has both or
-    /// neither: if the process ends before a registration has taken its message, the next process tells it
+    /// Adds entries to the journal, and tells users' registrations and devices what follows from them. The journal has
+    /// all or nothing: if the process ends before a registration has taken its message, the next process tells it
     /// (docs/adr/0013).
-    func append(_ entries: [JournalEntry], telling messages: [(user: UserAddress, message: ServiceMessage)]) {
-        guard !messages.isEmpty else { return journal.append(entries) }
+    func append(
+        _ entries: [JournalEntry], telling messages: [(user: UserAddress, message: ServiceMessage)],
+        owing pushes: [OwedPush] = []
+    ) {
         let owed = messages.map { user, message in
             OwedMessage(number: UInt64(owedMessages.next()), receiver: user, message: message)
         }
-        journal.append(entries + owed.map { .registration(.service(.owed($0))) })
-        // Without a registration there is nobody to be told.
-        settle(owed.filter { !router.post(.service($0), to: .registration($0.receiver)) }.map(\.number))
+        keep(entries + owed.map { .registration(.service(.owed($0))) }, owing: pushes)
+        settle(owed.filter { !router.post(.service($0), to: .registration($0.receiver)) })
     }
 
-    /// Notes that nobody has to be told these messages any more.
-    func settle(_ numbers: [UInt64]) {
-        if !numbers.isEmpty { journal.append(.registration(.service(.settled(numbers)))) }
+    /// Notes that messages have been dealt with for users who have no registration. No client of theirs listens;
+    /// devices that want to know are told by push.
+    func settle(_ messages: [OwedMessage]) {
+        guard !messages.isEmpty else { return }
+        let pushes = messages.flatMap { owed -> [OwedPush] in
+            guard case .voicemail(let count) = owed.message else { return [] }
+            return self.pushes(
+                owedBy: SilentPush(.messageWaiting(count), to: .allBut([])), to: owed.receiver, message: owed.number)
+        }
+        keep([.registration(.service(.settled(messages.map(\.number))))], owing: pushes)
     }
 
     /// Adds entries and pushes to the journal, which become durable together, and sends the pushes once they are.
@@ -53,6 +61,13 @@ extension RuntimeEnvironment {
         journal.append(entries + pushes.map(JournalEntry.push))
         guard !pushes.isEmpty else { return }
         journal.whenDurable { [push] in push.send(pushes) }
+    }
+
+    /// The pushes that a silent push owes to the devices of a user.
+    ///
+    /// - Parameter message: the number of the owed message that it follows from; `nil`: it follows from none.
+    func pushes(owedBy push: SilentPush, to user: UserAddress, message: UInt64?) -> [OwedPush] {
+        OwedPush.owed(by: push, to: user, through: self.push, message: message ?? 0, at: clock.epochMilliseconds)
     }
 
     /// The pushes that an event of a call owes.

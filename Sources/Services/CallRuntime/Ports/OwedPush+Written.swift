@@ -1,14 +1,15 @@
 import CallControl
 import Push
+import Registration
 
 /// The written form of what a device is told. A case or a field is never renamed or removed.
 extension OwedPush.Occasion: Codable {
     private enum Kind: String, Codable {
-        case call, callOver
+        case call, callOver, gone, messageWaiting, refresh
     }
 
     private enum CodingKeys: String, CodingKey {
-        case kind, event, hasVideo, ending
+        case kind, event, hasVideo, ending, channel, count
     }
 
     /// Reads an occasion.
@@ -23,6 +24,9 @@ extension OwedPush.Occasion: Codable {
                 try fields.decode(LoggedEvent.self, forKey: .event),
                 hasVideo: try fields.decode(Bool.self, forKey: .hasVideo),
                 try fields.decode(PushMessage.Ending.self, forKey: .ending))
+        case .gone: self = .gone(ChannelID(try fields.decode(String.self, forKey: .channel)))
+        case .messageWaiting: self = .messageWaiting(try fields.decode(VoicemailCount.self, forKey: .count))
+        case .refresh: self = .refresh
         }
     }
 
@@ -40,6 +44,13 @@ extension OwedPush.Occasion: Codable {
             try fields.encode(event, forKey: .event)
             try fields.encode(hasVideo, forKey: .hasVideo)
             try fields.encode(ending, forKey: .ending)
+        case .gone(let channel):
+            try fields.encode(Kind.gone, forKey: .kind)
+            try fields.encode(channel.rawValue, forKey: .channel)
+        case .messageWaiting(let count):
+            try fields.encode(Kind.messageWaiting, forKey: .kind)
+            try fields.encode(count, forKey: .count)
+        case .refresh: try fields.encode(Kind.refresh, forKey: .kind)
         }
     }
 }

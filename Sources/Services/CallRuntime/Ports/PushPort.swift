@@ -1,12 +1,23 @@
 package import CallControl
 package import Push
+package import Registration
 
 /// Wakes devices by push (spidr-wire §11).
 package protocol PushPort: Sendable {
     /// The devices of a user that want to be woken for calls; answers at once.
     func devices(of user: UserAddress) -> [SleepingDevice]
+    /// The devices of a user that take silent pushes of a kind; answers at once.
+    func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice]
     /// Sends pushes. To be called once they are durable; returns at once.
     func send(_ pushes: [OwedPush])
+}
+
+/// What silent pushes are for.
+package enum SilentPushUse: Hashable, Sendable, CaseIterable {
+    /// The device's own subscription.
+    case subscription
+    /// The user's voice messages.
+    case messageWaiting
 }
 
 /// A push that a device is owed.
@@ -17,6 +28,12 @@ package struct OwedPush: Equatable, Sendable {
         case call(LoggedEvent)
         /// The call need not ring any more. The event is the one that a device with an open channel is told.
         case callOver(LoggedEvent, hasVideo: Bool, PushMessage.Ending)
+        /// The device's subscription is over, and with it this channel.
+        case gone(ChannelID)
+        /// The user has so many voice messages now.
+        case messageWaiting(VoicemailCount)
+        /// The app should extend the device's subscription.
+        case refresh
     }
 
     /// The name of the push, the same however often it is sent: no other push ever has it.
@@ -51,6 +68,8 @@ package struct NoPushes: PushPort {
     package init() {}
     /// None.
     package func devices(of user: UserAddress) -> [SleepingDevice] { [] }
+    /// None.
+    package func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice] { [] }
     /// Does nothing.
     package func send(_ pushes: [OwedPush]) {}
 }
