@@ -218,11 +218,15 @@ let package = Package(
         .target(
             name: "HandshakeBaseline", path: "Benchmarks/HandshakeBaseline",
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        .target(
+            name: "PushBaseline", path: "Benchmarks/PushBaseline",
+            linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(
             name: "orbweaver-bench",
             dependencies: [
-                "RelayBaseline", "HandshakeBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl", "CallRuntime",
-                "MediaServer", "Observability", "Cryptography",
+                "RelayBaseline", "HandshakeBaseline", "PushBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl",
+                "CallRuntime",
+                "MediaServer", "Observability", "Cryptography", "Push", "PushClient",
                 "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging, hummingbird,
                 nioCore, nioPosix, nioHTTP1, nioSSL, nioWebSocket, httpTypes, grdb,
             ],

@@ -13,7 +13,7 @@ struct Bench: AsyncParsableCommand {
             MemoryBenchmark.self, LoadBenchmark.self,
             TranscodeBenchmark.self,
             CallsBenchmark.self, ChannelsBenchmark.self, SubscribeBenchmark.self, BareRoute.self, BareChannels.self,
-            BareRows.self,
+            BareRows.self, PushBenchmark.self,
         ]
     )
 }

@@ -109,5 +109,5 @@ def test_one_benchmark_or_all_run_as_ever(tree):
     assert tree.bench().returncode == 0
     assert [turn.split()[0] for turn in tree.turns.read_text().splitlines()] == [
         "allocations", "relay", "srtp", "call-start", "calls", "memory", "load", "transcode", "channels",
-        "subscribe",
+        "subscribe", "push",
     ]  # fmt: skip

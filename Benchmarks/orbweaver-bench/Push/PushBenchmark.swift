@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+
+struct PushBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push",
+        abstract: "Pushes of calls to a provider on loopback, next to a bare loop of libcurl with the same requests.",
+        discussion: """
+            The provider is nghttpd, a process of its own with HTTP/2 over TLS. Both clients have one connection to it, and as many
+            requests without an answer. Counted is the CPU of the push client's two threads, and that of the loop's thread.
+            """)
+
+    @Option(help: "The program of nghttpd (Debian: nghttp2-server).")
+    var provider = "/usr/sbin/nghttpd"
+
+    @Option(help: "Pushes per round.")
+    var count = 5_000
+
+    @Option(help: "Rounds; the two take turns.")
+    var rounds = 5
+
+    @Option(help: "Requests that have no answer yet, at most 1,000.")
+    var inFlight = 100
+
+    @Option(help: "Pushes that are handed over at once for the figures about memory, and the most that may wait.")
+    var queued = 10_000
+
+    func validate() throws {
+        guard 1...1_000_000 ~= count, 1...100 ~= rounds, 1...1_000 ~= inFlight, 1...1_000_000 ~= queued else {
+            throw ValidationError("that many cannot be measured")
+        }
+    }
+
+    func run() async throws {
+        let provider = try await LocalProvider(provider, inFlight: inFlight)
+        defer { provider.stop() }
+        let sample = try PushSample()
+        let bare = try BarePushes(provider, sample, inFlight: inFlight)
+        try await compare(provider, sample, bare)
+        try await fill(provider, sample)
+    }
+
+    private func compare(_ provider: LocalProvider, _ sample: PushSample, _ bare: BarePushes) async throws {
+        let client = try PushesUnderTest(provider.configuration(inFlight: inFlight, capacity: count), sample)
+        defer { client.stop() }
+        var (cost, baseline, elapsed) = (UInt64(0), UInt64(0), Duration.zero)
+        for round in 0...rounds {
+            let figures = try await client.send(count)
+            guard figures.overloaded == 0 else { throw ValidationError("\(figures.overloaded) pushes found no room") }
+            let ofLoop = try bare.nanoseconds(of: count)
+            // The first round connects and warms up.
+            guard round > 0 else { continue }
+            cost += figures.nanoseconds
+            baseline += ofLoop
+            elapsed += figures.elapsed
+        }
+        let pushes = Double(count * rounds)
+        print(
+            String(
+                format: "push of %d bytes, %d in flight: %.1f µs of CPU; bare libcurl: %.1f µs; ratio %.2f",
+                bare.contentSize, inFlight, Double(cost) / pushes / 1_000, Double(baseline) / pushes / 1_000,
+                Double(cost) / Double(baseline)))
+        print(
+            String(
+                format: "pushes per second: %.0f per core; %.0f by the clock, with the provider on the same machine",
+                pushes / Double(cost) * 1e9, pushes / (elapsed / .seconds(1))))
+    }
+
+    /// As many pushes at once as may wait, again and again, and then twice as many.
+    private func fill(_ provider: LocalProvider, _ sample: PushSample) async throws {
+        let client = try PushesUnderTest(provider.configuration(inFlight: inFlight, capacity: queued), sample)
+        defer { client.stop() }
+        // The connection and what each request in flight needs are there before anything is counted.
+        _ = try await client.send(min(queued, 2 * inFlight))
+        report(try await client.send(queued), of: queued, "first round")
+        for _ in 1..<rounds { _ = try await client.send(queued) }
+        report(try await client.send(queued), of: queued, "last round")
+        report(try await client.send(2 * queued), of: 2 * queued, "more than may wait")
+    }
+
+    private func report(_ figures: PushesUnderTest.Figures, of count: Int, _ name: String) {
+        let (before, most, after) = figures.memory
+        print(
+            String(
+                format: "%d pushes at once, %@: %d given up; %.1f MB before, %.1f MB at most, %.1f MB after; %.2f s",
+                count, name, figures.overloaded, Double(before) / 1e6, Double(most) / 1e6, Double(after) / 1e6,
+                figures.elapsed / .seconds(1)))
+    }
+}
