@@ -25,8 +25,16 @@ struct PushBenchmark: AsyncParsableCommand {
     @Option(help: "Pushes that are handed over at once for the figures about memory, and the most that may wait.")
     var queued = 10_000
 
+    @Option(help: "The gateway's program.")
+    var gateway = ".build/release/orbweaver"
+
+    @Option(help: "Calls to a device that is asleep, for the time until a push leaves the gateway; 0: none.")
+    var calls = 200
+
     func validate() throws {
-        guard 1...1_000_000 ~= count, 1...100 ~= rounds, 1...1_000 ~= inFlight, 1...1_000_000 ~= queued else {
+        guard 0...100_000 ~= calls, 1...1_000_000 ~= count, 1...100 ~= rounds, 1...1_000 ~= inFlight,
+            1...1_000_000 ~= queued
+        else {
             throw ValidationError("that many cannot be measured")
         }
     }
@@ -38,6 +46,20 @@ struct PushBenchmark: AsyncParsableCommand {
         let bare = try BarePushes(provider, sample, inFlight: inFlight)
         try await compare(provider, sample, bare)
         try await fill(provider, sample)
+        if calls > 0 { try await wake() }
+    }
+
+    /// How soon the push of a call is there.
+    private func wake() async throws {
+        let waking = try await WakingCalls(gateway)
+        defer { waking.stop() }
+        let delays = try await waking.delays(calls)
+        let at = { (share: Double) in delays[min(delays.count - 1, Int(Double(delays.count) * share))] }
+        print(
+            String(
+                format:
+                    "from the answer to callStart to its push at the provider: p50 %.2f ms, p95 %.2f ms, most %.2f ms",
+                at(0.5), at(0.95), at(1)))
     }
 
     private func compare(_ provider: LocalProvider, _ sample: PushSample, _ bare: BarePushes) async throws {
