@@ -46,7 +46,37 @@ struct PushBenchmark: AsyncParsableCommand {
         let bare = try BarePushes(provider, sample, inFlight: inFlight)
         try await compare(provider, sample, bare)
         try await fill(provider, sample)
-        if calls > 0 { try await wake() }
+        if calls > 0 {
+            try await wake()
+            try await ask()
+        }
+    }
+
+    /// What requests take while pushes wait: ten calls to a thousand devices, and a provider that does not answer. A
+    /// gateway without any push takes turns with it.
+    private func ask() async throws {
+        let (calls, devices, turns) = (10, 1_000, 20)
+        let waiting = try await WakingCalls(gateway, devices: devices, answers: false)
+        defer { waiting.stop() }
+        let quiet = try await WakingCalls(gateway, devices: devices, answers: false)
+        defer { quiet.stop() }
+        try await waiting.leaveWaiting(calls * devices, by: calls)
+        var (idle, loaded) = ([Double](), [Double]())
+        for turn in 0...turns {
+            let times = (try await quiet.requestTimes(500), try await waiting.requestTimes(500))
+            // The first turn warms up.
+            guard turn > 0 else { continue }
+            idle += times.0
+            loaded += times.1
+        }
+        let pushes = try await waiting.waitingPushes()
+        guard pushes == calls * devices else { throw ValidationError("in the end \(pushes) pushes waited") }
+        for (name, times) in [("idle", idle.sorted()), ("while \(pushes) pushes wait", loaded.sorted())] {
+            print(
+                String(
+                    format: "REST request %@: p50 %.2f ms, p99 %.2f ms", name, times[times.count / 2],
+                    times[times.count * 99 / 100]))
+        }
     }
 
     /// How soon the push of a call is there.
@@ -58,7 +88,7 @@ struct PushBenchmark: AsyncParsableCommand {
         print(
             String(
                 format:
-                    "from the answer to callStart to its push at the provider: p50 %.2f ms, p95 %.2f ms, most %.2f ms",
+                    "from callStart's answer to its push at the provider: p50 %.2f ms, p95 %.2f ms, most %.2f ms",
                 at(0.5), at(0.95), at(1)))
     }
 

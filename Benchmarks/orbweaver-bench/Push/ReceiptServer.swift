@@ -18,7 +18,9 @@ final class ReceiptServer: Sendable {
     private let channel: any Channel
     private let folder: URL
 
-    init() async throws {
+    /// - Parameter answers: whether it answers. If not, a client with one connection has one request on its way, and
+    ///   all others wait.
+    init(answers: Bool = true) async throws {
         let certificate = try Certificate(commonName: "orbweaver-bench", alternativeNames: ["IP:127.0.0.1"])
         let (chain, secret) = (certificate.certificatePEM, certificate.privateKeyPEM.value)
         let tls = try NIOSSLContext(
@@ -32,7 +34,7 @@ final class ReceiptServer: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(ReceiptHandler(receipts))
+                    try channel.pipeline.syncOperations.addHandler(ReceiptHandler(receipts, answers: answers))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -75,13 +77,15 @@ private final class ReceiptHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let receipts: Receipts
+    private let answers: Bool
 
-    init(_ receipts: Receipts) { self.receipts = receipts }
+    init(_ receipts: Receipts, answers: Bool) { (self.receipts, self.answers) = (receipts, answers) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch Self.unwrapInboundIn(data) {
         case .head: receipts.times.withLock { $0.append(MonotonicClock.now) }
         case .body: break
+        case .end where !answers: break
         case .end:
             let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["content-length": "0"])
             context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
