@@ -137,6 +137,7 @@ extension Call {
         switch stage {
         case .completed: return forget(leg)
         case .ringing:
+            if case .ended = event { declined(by: leg, from: event.device) }
             return note(leg, .rejected(device: event.device))
                 + transferFailed(.rejected(reasonText: event.reasonText), at: now)
         case .waiting, .unreached, .talking: break

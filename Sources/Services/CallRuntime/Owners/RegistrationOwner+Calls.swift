@@ -64,6 +64,8 @@ extension RegistrationOwner {
         let asleep = asleep(for: role) { caller in
             // A call that would be refused anyway wakes nobody.
             if registration.refusal(of: session, as: role, waking: true) != nil { return nil }
+            let isBusy = registration.isEngaged(besides: leg.call)
+            if isBusy, environment.configuration.busy == .reject { return nil }
             let refusal = registration.chargeWake(by: caller, at: environment.clock.now)
             if let refusal { environment.observer.wakeRefused(refusal) }
             return refusal
