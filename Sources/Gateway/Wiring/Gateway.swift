@@ -93,11 +93,12 @@ package struct Gateway: Sendable {
         }
         let contents = try await journal.contents()
         metrics.rowsSetAside.increment(by: UInt64(contents.setAside.count))
+        let pushConfiguration = demoPush?.configuration ?? configuration.push.configuration
         let pushDirectory = PushDirectory(
-            limit: configuration.push.registrationsPerUser, restoring: contents.pushRegistrations, users: users,
+            limit: configuration.push.registrationsPerUser, restoring: contents.pushRegistrations,
+            providers: pushConfiguration.providers, users: users,
             journal: journal, clock: clock, metrics: metrics, random: random)
-        let pushClient = try makePushClient(
-            demoPush?.configuration ?? configuration.push.configuration, metrics, logger)
+        let pushClient = try makePushClient(pushConfiguration, metrics, logger)
         let pushes = PushDelivery(
             pushDirectory, through: pushClient, restoring: contents.owedPushes, journal: journal, clock: clock,
             logger: logger)

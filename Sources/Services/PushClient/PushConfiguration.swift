@@ -54,6 +54,15 @@ package struct PushConfiguration: Sendable {
     /// A file with the certificates in PEM of the authorities that are trusted; `nil`: those of the system.
     package var authorityPath: String?
 
+    /// The providers that pushes can be sent to.
+    package var providers: Set<PushProvider> {
+        var providers: Set<PushProvider> = []
+        if apple != nil { providers.insert(.apple) }
+        if google != nil { providers.insert(.google) }
+        if webhookKeyFolder != nil { providers.insert(.webhook) }
+        return providers
+    }
+
     /// Makes a configuration without any provider.
     package init() {}
 }

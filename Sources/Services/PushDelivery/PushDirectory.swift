@@ -28,6 +28,8 @@ package actor PushDirectory: PushRegistrar {
     /// The devices of each user that take any pushes: what ``devices(of:)`` reads at once. It is written here only,
     /// with every change of the roster.
     private nonisolated let sleeping = Lock<[String: [Receiver]]>([:])
+    /// The providers that pushes can be sent to.
+    private let providers: Set<PushProvider>
     private let users: any UserRepository
     private let journal: any Journal
     private let clock: any RuntimeClock
@@ -38,16 +40,19 @@ package actor PushDirectory: PushRegistrar {
     ///
     /// - Parameters:
     ///   - limit: the most registrations of one user, 1 or more.
+    ///   - providers: those that pushes can be sent to. A device of another one cannot be woken.
     ///   - users: the accounts.
     ///   - journal: where changes are kept.
     ///   - random: an unpredictable source, from which the names of registrations are drawn.
     package init(
-        limit: Int, restoring stored: [StoredPushRegistration] = [], users: any UserRepository, journal: any Journal,
+        limit: Int, restoring stored: [StoredPushRegistration] = [],
+        providers: Set<PushProvider> = Set(PushProvider.allCases), users: any UserRepository, journal: any Journal,
         clock: any RuntimeClock, metrics: GatewayMetrics, random: any RandomSource
     ) {
         var roster = PushRoster(limit: limit)
         roster.restore(stored)
         self.roster = roster
+        self.providers = providers
         self.users = users
         self.journal = journal
         self.clock = clock
@@ -55,7 +60,8 @@ package actor PushDirectory: PushRegistrar {
         self.random = random
         metrics.pushRegistrations.set(Int64(roster.count))
         let sleeping = Dictionary(
-            roster.users.map { ($0, Self.devices(of: $0, in: roster)) }, uniquingKeysWith: { first, _ in first })
+            roster.users.map { ($0, Self.devices(of: $0, in: roster, providers)) },
+            uniquingKeysWith: { first, _ in first })
         self.sleeping.withLock { $0 = sleeping.filter { !$0.value.isEmpty } }
     }
 
@@ -168,18 +174,20 @@ package actor PushDirectory: PushRegistrar {
                 case .removed(_, let user): user
                 }
             })
-        let devices = users.map { ($0, Self.devices(of: $0, in: roster)) }
+        let devices = users.map { ($0, Self.devices(of: $0, in: roster, providers)) }
         sleeping.withLock { sleeping in
             for (user, devices) in devices { sleeping[user] = devices.isEmpty ? nil : devices }
         }
     }
 
-    private static func devices(of user: String, in roster: PushRoster) -> [Receiver] {
-        roster.registrations(of: user).map(\.registration).map { registration in
+    private static func devices(of user: String, in roster: PushRoster, _ providers: Set<PushProvider>) -> [Receiver] {
+        roster.registrations(of: user).map(\.registration).filter { providers.contains($0.provider) }.map {
+            registration in
             Receiver(
                 device: SleepingDevice(
                     PushDeviceID(registration.id), clientCorrelator: registration.clientCorrelator),
-                takesCalls: registration.wants("call"), takesSilent: registration.takesSilentPushes,
+                takesCalls: registration.takesCalls && registration.wants("call"),
+                takesSilent: registration.takesSilentPushes,
                 takesMessageWaiting: messageWaitingServices.contains(where: registration.wants))
         }
     }

@@ -45,6 +45,11 @@ extension PushRegistration {
         services.contains { $0.lowercased() == service.lowercased() }
     }
 
+    /// Whether the device can be sent calls. Apple's service takes them for the VoIP token only.
+    package var takesCalls: Bool {
+        if case .apple(let tokens) = target { tokens.voip != nil } else { true }
+    }
+
     /// Whether the device can be sent pushes that are no calls. Apple's service takes them for the standard token only.
     package var takesSilentPushes: Bool {
         if case .apple(let tokens) = target { tokens.standard != nil } else { true }
