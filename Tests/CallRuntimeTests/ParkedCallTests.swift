@@ -70,6 +70,7 @@ import Testing
             try await rig.switchboard.end(alice, own, reasonText: nil)
             await rig.expect(["call", "callCancel", "callEnd"], on: 2)
             #expect(await pushes(1, rig) == ["p1 call"], "it was told the end over its channel")
+            #expect(rig.pushes.withdrawn == ["\(session.rawValue) p1"])
             #expect(rig.observer.counts.wakes == [1, 1, 0])
         }
     }
@@ -127,6 +128,7 @@ import Testing
             #expect(rig.recorder.frames(1).last?.notification.statusCode == 603)
             // It knows that it has declined.
             #expect(await pushes(1, rig) == ["p1 call"])
+            #expect(rig.pushes.withdrawn == ["\(session.rawValue) all"])
             await #expect(throws: CallError.noSuchCall) {
                 try await rig.switchboard.reject(bob, session, replacement: false)
             }

@@ -209,13 +209,13 @@ import Testing
         let device = try await register()
         let first = delivery()
         sender.outcome.withLock { $0 = .givenUp(.shutDown) }
-        first.send([Self.call(device)])
+        first.send([Self.over(device)])
         try await run(first) { !sender.sent.isEmpty }
         #expect(settled.isEmpty)
         sender.outcome.withLock { $0 = .delivered(name: nil) }
-        let second = delivery(restoring: [Self.call(device)])
-        try await run(second) { settled == ["c"] }
-        #expect(sender.sent.map(\.message.id) == [PushID(naming: "c"), PushID(naming: "c")])
+        let second = delivery(restoring: [Self.over(device)])
+        try await run(second) { settled == ["o"] }
+        #expect(sender.sent.map(\.message.id) == [PushID(naming: "o"), PushID(naming: "o")])
     }
 
     @Test func `of a call that the last process may have sent, only the end is`() async throws {
@@ -228,6 +228,43 @@ import Testing
             Issue.record("\(sender.sent)")
             return
         }
+    }
+
+    @Test func `no call of an earlier process is sent`() async throws {
+        let delivery = delivery(restoring: [Self.call(try await register())])
+        try await run(delivery) { settled == ["c"] }
+        #expect(sender.sent.isEmpty)
+    }
+
+    @Test(arguments: [("status 503", ["c", "o"], 2), (nil, ["c", "o"], 1)] as [(String?, [String], Int)])
+    func `the end of a call whose push is on its way comes behind it, unless the call cannot have arrived`(
+        _ last: String?, _ names: [String], _ count: Int
+    ) async throws {
+        let (device, delivery) = (try await register(), delivery())
+        sender.outcome.withLock { $0 = nil }
+        sender.withdrawal.withLock { $0 = last }
+        delivery.send([Self.call(device)])
+        let task = Task { await delivery.run(telling: news) }
+        for _ in 0..<2_000 where sender.sent.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        sender.outcome.withLock { $0 = .delivered(name: nil) }
+        delivery.send([Self.over(device)])
+        for _ in 0..<2_000 where settled.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        task.cancel()
+        await task.value
+        #expect(settled == names && sender.sent.count == count)
+    }
+
+    @Test func `the push to a device that is back is withdrawn`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        sender.outcome.withLock { $0 = nil }
+        delivery.send([Self.call(device)])
+        let task = Task { await delivery.run(telling: news) }
+        for _ in 0..<2_000 where sender.sent.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        delivery.withdraw(SessionID("B1"), from: device)
+        for _ in 0..<2_000 where settled.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        task.cancel()
+        await task.value
+        #expect(settled == ["c"] && sender.sent.count == 1)
     }
 
     @Test func `what has expired meanwhile is not sent`() async throws {
@@ -254,10 +291,14 @@ import Testing
     }
 }
 
-/// Sends nothing, and knows at once what becomes of it.
+/// Sends nothing.
 final class RecordingSender: PushSender {
     private let log = Lock<[(message: PushMessage, registration: PushRegistration)]>([])
-    let outcome = Lock(PushOutcome.delivered(name: nil))
+    /// What becomes of a push at once; `nil`: nothing, until it is withdrawn.
+    let outcome = Lock(Optional(PushOutcome.delivered(name: nil)))
+    /// What had become of the attempts of a push that is withdrawn; `nil`: there were none.
+    let withdrawal = Lock(Optional("status 503"))
+    private let open = Lock<[PushID: @Sendable (PushOutcome) -> Void]>([:])
 
     var sent: [(message: PushMessage, registration: PushRegistration)] { log.withLock { $0 } }
 
@@ -266,7 +307,13 @@ final class RecordingSender: PushSender {
         completion: @escaping @Sendable (PushOutcome) -> Void
     ) {
         log.withLock { $0.append((message, registration)) }
-        completion(outcome.withLock { $0 })
+        let outcome = outcome.withLock { $0 }
+        guard let outcome else { return open.withLock { $0[message.id] = completion } }
+        completion(outcome)
+    }
+
+    func withdraw(_ message: PushID) {
+        open.withLock { $0.removeValue(forKey: message) }?(.givenUp(.withdrawn(last: withdrawal.withLock { $0 })))
     }
 }
 

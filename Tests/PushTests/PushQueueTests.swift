@@ -202,6 +202,28 @@ import TestSupport
         #expect(queue.submit(3, deadline: at(30), at: at(13)) == [.obtainCredential])
     }
 
+    @Test mutating func `a push that is not wanted any more is not sent again`() {
+        var queue = queue { $0.inFlight = 1 }
+        for number in 1...3 as ClosedRange<UInt64> { _ = queue.submit(number, deadline: at(30), at: at(0)) }
+        #expect(queue.withdraw(2) == [.ended(2, .givenUp(.withdrawn(last: nil)))])
+        #expect(queue.withdraw(1) == [], "it has left, and may have arrived")
+        let busy = PushVerdict.retry(reason: "busy", after: nil)
+        #expect(
+            queue.answered(1, busy, at: at(1), random: &random)
+                == [.ended(1, .givenUp(.withdrawn(last: "busy"))), .send(3)])
+        #expect(queue.answered(3, busy, at: at(1), random: &random) == [])
+        #expect(queue.withdraw(3) == [.ended(3, .givenUp(.withdrawn(last: "busy")))])
+        #expect(queue.withdraw(4) == [] && queue.count == 0 && queue.nextDeadline == nil)
+    }
+
+    @Test mutating func `what is not wanted any more and has arrived has arrived`() {
+        var queue = queue()
+        _ = queue.submit(1, deadline: at(30), at: at(0))
+        _ = queue.withdraw(1)
+        #expect(
+            queue.answered(1, .delivered(name: "n"), at: at(1), random: &random) == [.ended(1, .delivered(name: "n"))])
+    }
+
     @Test mutating func `a queue that is shut down gives up everything`() {
         var queue = queue { $0.inFlight = 1 }
         _ = queue.submit(1, deadline: at(30), at: at(0))

@@ -49,6 +49,9 @@ package final class PushClient: Sendable {
         }
     }
 
+    /// A message is not wanted any more: it is given up unless the provider has been asked, and is not sent again.
+    package func withdraw(_ message: PushID) { mailbox.send(.withdraw(message)) }
+
     /// Gives up all pushes, closes all connections, and waits for the end of the threads. Later pushes are given up. It
     /// must not be called from a completion.
     package func shutDown() {
@@ -71,6 +74,8 @@ struct PushJob: Sendable {
 /// What the owner is told.
 enum PushInput: Sendable {
     case submit(PushJob)
+    /// The message of this name is not wanted any more.
+    case withdraw(PushID)
     /// A provider has answered, or there is no answer.
     case answered(lane: UInt64, push: UInt64, Result<HTTPResponse, HTTPFailure>)
     /// The token service has answered.

@@ -14,6 +14,7 @@ package final class PushDelivery: PushPort {
     /// What the loop is told.
     private enum Input: Sendable {
         case owed([OwedPush])
+        case withdrawn(SessionID, PushDeviceID?)
         case ended(OwedPush, PushRegistration, PushOutcome)
         case dead(PushRegistration, reason: String, since: UInt64?)
     }
@@ -57,6 +58,9 @@ package final class PushDelivery: PushPort {
     /// Sends pushes. To be called once they are durable; returns at once.
     package func send(_ pushes: [OwedPush]) { post(.owed(pushes)) }
 
+    /// Stops the pushes of a call; see `PushPort`.
+    package func withdraw(_ session: SessionID, from device: PushDeviceID?) { post(.withdrawn(session, device)) }
+
     /// Whether pushes are owed that no provider has taken yet.
     package var isBusy: Bool { owed.withLock { $0 > 0 } || inbox.withLock { !$0.isEmpty } }
 
@@ -71,6 +75,8 @@ package final class PushDelivery: PushPort {
         bell.yield()
         for await _ in bells {
             let inputs = inbox.withLock { inputs in
+                // They count as owed until they are in the outbox.
+                owed.withLock { $0 += inputs.count }
                 defer { inputs = [] }
                 return inputs
             }
@@ -78,6 +84,8 @@ package final class PushDelivery: PushPort {
                 switch input {
                 case .owed(let pushes):
                     for push in pushes { await carryOut(outbox.owe(Self.entry(push)), &outbox) }
+                case .withdrawn(let session, let device):
+                    await carryOut(outbox.withdraw(call: session.rawValue, from: device?.rawValue), &outbox)
                 case .ended(let push, let registration, let outcome):
                     await ended(push, registration, outcome, &outbox, news)
                 case .dead(let registration, let reason, let since):
@@ -126,14 +134,15 @@ package final class PushDelivery: PushPort {
         for action in actions {
             switch action {
             case .settle(let name, _): journal.append(.pushSettled(name))
+            case .withdraw(let name): sender.withdraw(PushID(naming: name))
             case .send(let entry):
                 let push = entry.content
                 guard let registration = await directory.registration(push.device),
                     registration.user == push.user.text, let message = PushMessage(push)
                 else {
                     // The device is gone, or is another user's by now.
-                    outbox.settled(push.name)
                     journal.append(.pushSettled(push.name))
+                    await carryOut(outbox.settled(push.name, mayHaveArrived: false), &outbox)
                     continue
                 }
                 sender.send(message, to: registration) { [self] in post(.ended(push, registration, $0)) }
@@ -158,8 +167,8 @@ package final class PushDelivery: PushPort {
     ) async {
         // The next process sends it if it is still of use.
         if outcome == .givenUp(.shutDown) { return }
-        outbox.settled(push.name)
         journal.append(.pushSettled(push.name))
+        await carryOut(outbox.settled(push.name, mayHaveArrived: outcome.mayHaveArrived), &outbox)
         switch outcome {
         case .delivered: break
         case .registrationDead(let reason, let since):

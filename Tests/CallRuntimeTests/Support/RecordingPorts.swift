@@ -205,6 +205,7 @@ final class RecordingPushes: PushPort {
         var devices: [UserAddress: [SleepingDevice]] = [:]
         var silent: [UserAddress: [SilentPushUse: [SleepingDevice]]] = [:]
         var sent: [OwedPush] = []
+        var withdrawn: [String] = []
     }
 
     private let state = Lock(State())
@@ -217,6 +218,12 @@ final class RecordingPushes: PushPort {
         state.withLock { $0.silent[user]?[use] ?? [] }
     }
     func send(_ pushes: [OwedPush]) { state.withLock { $0.sent += pushes } }
+    func withdraw(_ session: SessionID, from device: PushDeviceID?) {
+        state.withLock { $0.withdrawn.append("\(session.rawValue) \(device?.rawValue ?? "all")") }
+    }
+
+    /// The sessions and devices whose pushes were withdrawn, in order.
+    var withdrawn: [String] { state.withLock { $0.withdrawn } }
 
     /// Registers devices, each with its name for itself, in place of those that the user had.
     func register(_ devices: [(PushDeviceID, String?)], of user: UserAddress) {

@@ -266,6 +266,9 @@ extension CallHistory {
     /// The user of a leg, present or past; `nil`: there is no such leg.
     package func user(of leg: LegID) -> UserAddress? { self[leg]?.party.user }
 
+    /// The session of a leg, present or past; `nil`: there is no such leg.
+    package func session(of leg: LegID) -> SessionID? { self[leg]?.party.session }
+
     subscript(leg: LegID) -> Participant? { participants.first { $0.leg == leg } }
 
     /// The number of a device among those of the leg's user, from 1; `nil`: unknown.

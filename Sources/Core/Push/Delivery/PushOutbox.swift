@@ -1,8 +1,11 @@
 /// The pushes that devices are owed, until a provider has taken them or they are of no use any more.
 ///
-/// A call that need not ring any more before its push was handed to the provider has woken nobody: neither it nor the
-/// push that would end it is sent. Of a call that an earlier process may have handed over, only the end is sent, since
-/// nobody knows whether the device rings.
+///     owed ──▶ waiting ──▶ handed over ──▶ settled
+///                │ the call need not ring any more: the call and its end are settled, and nothing is sent
+///                             └ the same: the call is withdrawn; its end is held until the call's outcome is known
+///
+/// A device is told of a call and of its end in this order, whatever the provider does. A call that cannot have reached
+/// the device has no end. No call of an earlier process rings, so that only its end is sent.
 package struct PushOutbox<Content: Sendable>: Sendable {
     /// What a push is about.
     package enum Subject: Hashable, Sendable {
@@ -41,6 +44,8 @@ package struct PushOutbox<Content: Sendable>: Sendable {
     package enum Action: Sendable {
         /// The push is handed to the provider.
         case send(Entry)
+        /// The provider was handed this push, and need not get it any more.
+        case withdraw(name: String)
         /// The push is not owed any more; nothing is sent.
         case settle(name: String, Reason)
     }
@@ -53,48 +58,77 @@ package struct PushOutbox<Content: Sendable>: Sendable {
         case needless
     }
 
+    /// A call that rings at a device.
+    private struct Ringing: Hashable {
+        var device: String
+        var session: String
+    }
+
     /// The pushes that were not handed to a provider, in order.
     private var waiting: [Entry] = []
+    /// The names of those.
+    private var names: Set<String> = []
     /// The pushes that a provider was handed, and whose outcome is not known.
     private var handed: Set<String> = []
-    /// The calls among those that wait which an earlier process may have handed over.
-    private var doubtful: Set<String> = []
+    /// The calls among those, by what rings.
+    private var calls: [Ringing: String] = [:]
+    /// The ends of those calls that wait for the outcome, by the names of the calls.
+    private var held: [String: Entry] = [:]
 
     /// Makes an empty outbox.
     package init() {}
 
     /// How many pushes are owed.
-    package var count: Int { waiting.count + handed.count }
+    package var count: Int { waiting.count + handed.count + held.count }
 
     /// Takes over what an earlier process has owed, in the order in which it was decided.
     ///
     /// - Returns: what is to be done at once.
     package mutating func restore(_ entries: some Sequence<Entry>) -> [Action] {
-        entries.flatMap { entry in
-            if case .call = entry.subject { doubtful.insert(entry.name) }
-            return owe(entry)
+        var actions: [Action] = []
+        for entry in entries {
+            if case .call = entry.subject {
+                actions.append(.settle(name: entry.name, .needless))
+            } else {
+                actions += owe(entry)
+            }
         }
+        return actions
     }
 
     /// A push is owed. One whose name is known already is not owed twice.
     ///
     /// - Returns: what is to be done at once.
     package mutating func owe(_ entry: Entry) -> [Action] {
-        guard !handed.contains(entry.name), !waiting.contains(where: { $0.name == entry.name }) else { return [] }
-        if case .callOver(let session) = entry.subject,
-            let index = waiting.firstIndex(where: {
-                $0.device == entry.device && $0.subject == .call(session: session)
-            })
-        {
-            let call = waiting.remove(at: index).name
-            guard doubtful.remove(call) == nil else {
-                waiting.append(entry)
-                return [.settle(name: call, .needless)]
+        guard !handed.contains(entry.name), !names.contains(entry.name) else { return [] }
+        if case .callOver(let session) = entry.subject {
+            let ringing = Ringing(device: entry.device, session: session)
+            if let call = calls[ringing] {
+                guard held[call] == nil else { return [.settle(name: entry.name, .needless)] }
+                held[call] = entry
+                return [.withdraw(name: call)]
             }
-            return [.settle(name: call, .needless), .settle(name: entry.name, .needless)]
+            if let call = removeWaiting(ringing) {
+                return [.settle(name: call, .needless), .settle(name: entry.name, .needless)]
+            }
         }
         waiting.append(entry)
+        names.insert(entry.name)
         return []
+    }
+
+    /// A device need not be woken for a call any more, and is told nothing of that.
+    ///
+    /// - Parameter device: the device; `nil`: all that the call may wake.
+    /// - Returns: what is to be done at once.
+    package mutating func withdraw(call session: String, from device: String?) -> [Action] {
+        let ringing = calls.keys.filter { $0.session == session && (device == nil || $0.device == device) }
+        let waits = waiting.compactMap { entry -> Ringing? in
+            guard entry.subject == .call(session: session), device == nil || entry.device == device else { return nil }
+            return Ringing(device: entry.device, session: session)
+        }
+        return ringing.compactMap { calls[$0] }.sorted().map { .withdraw(name: $0) }
+            + waits.compactMap { removeWaiting($0) }.map { .settle(name: $0, .needless) }
     }
 
     /// Everything that waits is handed over, in order.
@@ -103,15 +137,38 @@ package struct PushOutbox<Content: Sendable>: Sendable {
     package mutating func handOver(at now: UInt64) -> [Action] {
         defer {
             waiting = []
-            doubtful = []
+            names = []
         }
         return waiting.map { entry in
             guard now < entry.expires else { return .settle(name: entry.name, .expired) }
             handed.insert(entry.name)
+            if case .call(let session) = entry.subject {
+                calls[Ringing(device: entry.device, session: session)] = entry.name
+            }
             return .send(entry)
         }
     }
 
-    /// The outcome of a push is known.
-    package mutating func settled(_ name: String) { handed.remove(name) }
+    /// The outcome of a push is known. The end of a call that was held is owed now, or settled.
+    ///
+    /// - Parameter mayHaveArrived: the push may have reached the device.
+    /// - Returns: what is to be done at once.
+    package mutating func settled(_ name: String, mayHaveArrived: Bool) -> [Action] {
+        handed.remove(name)
+        if let ringing = calls.first(where: { $0.value == name })?.key { calls[ringing] = nil }
+        guard let end = held.removeValue(forKey: name) else { return [] }
+        return mayHaveArrived ? owe(end) : [.settle(name: end.name, .needless)]
+    }
+
+    /// Takes out the call that waits for this device.
+    private mutating func removeWaiting(_ ringing: Ringing) -> String? {
+        guard
+            let index = waiting.firstIndex(where: {
+                $0.device == ringing.device && $0.subject == .call(session: ringing.session)
+            })
+        else { return nil }
+        let name = waiting.remove(at: index).name
+        names.remove(name)
+        return name
+    }
 }

@@ -42,10 +42,25 @@ package enum PushOutcome: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension PushOutcome {
+    /// Whether the push may have reached the device. It may have, too, if the answer to an attempt is not known.
+    package var mayHaveArrived: Bool {
+        switch self {
+        case .delivered, .givenUp(.expired(last: .some)), .givenUp(.withdrawn(last: .some)), .givenUp(.shutDown): true
+        case .registrationDead, .givenUp(.expired(last: nil)), .givenUp(.withdrawn(last: nil)), .givenUp(.refused),
+            .givenUp(.tooLarge), .givenUp(.noToken), .givenUp(.credential), .givenUp(.unreachable),
+            .givenUp(.overloaded), .givenUp(.notConfigured):
+            false
+        }
+    }
+}
+
 /// Why a push was given up.
 package enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Its time was over before a provider took it; the text is why not earlier, if it was sent at all.
     case expired(last: String?)
+    /// Nobody wants it any more; the text is why not earlier, if it was sent at all.
+    case withdrawn(last: String?)
     /// The provider refuses it.
     case refused(status: Int, reason: String)
     /// The smallest form of it has more bytes than the provider takes.
@@ -68,6 +83,8 @@ package enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .expired(let last?): "its time was over; before, \(last)"
         case .expired(nil): "its time was over before it could be sent"
+        case .withdrawn(let last?): "it is not wanted any more; before, \(last)"
+        case .withdrawn(nil): "it was not wanted any more before it could be sent"
         case .refused(let status, let reason): "the provider refuses it with status \(status): \(reason)"
         case .tooLarge(let bytes, let limit): "it has \(bytes) bytes, and the provider takes \(limit)"
         case .noToken(let field): "the device has registered no \(field)"

@@ -45,6 +45,8 @@ package struct PushQueue: Sendable {
         var stage = Stage.waiting
         var attempts = 0
         var hasRenewed = false
+        /// Nobody wants it any more: it is not sent again.
+        var isWithdrawn = false
         var lastReason: String?
     }
 
@@ -103,6 +105,9 @@ package struct PushQueue: Sendable {
             actions = end(number, .registrationDead(reason: reason, since: since))
         case .refused(let status, let reason):
             actions = end(number, .givenUp(.refused(status: status, reason: reason)))
+        case .retry(let reason, _) where entries[number]?.isWithdrawn == true,
+            .credentialExpired(let reason) where entries[number]?.isWithdrawn == true:
+            actions = end(number, .givenUp(.withdrawn(last: reason)))
         case .retry(let reason, let delay): actions = pause(number, reason, delay, at: now, random: &random)
         case .credentialExpired(let reason): actions = renew(number, reason, generation, at: now)
         }
@@ -114,6 +119,17 @@ package struct PushQueue: Sendable {
         guard case .inFlight? = entries[number]?.stage else { return [] }
         inFlight -= 1
         return end(number, .givenUp(failure)) + start(at: now)
+    }
+
+    /// Nobody wants a push any more. One that is in flight is not sent again; any other has ended.
+    package mutating func withdraw(_ number: UInt64) -> [Action] {
+        guard let entry = entries[number] else { return [] }
+        if case .inFlight = entry.stage {
+            entries[number]?.isWithdrawn = true
+            return []
+        }
+        defer { forgetEnded() }
+        return end(number, .givenUp(.withdrawn(last: entry.lastReason)))
     }
 
     /// Gives up the latest push that has not left, since another queue needs its place. If all have left, nothing

@@ -276,6 +276,7 @@ extension CallOwner {
         let records = history.record(event, at: now).compactMap { environment.log.add($0) }
         let user = event.leg.flatMap { history.user(of: $0) }
         environment.keep([.event(entry)] + records, owing: environment.pushes(owedBy: entry, to: user))
+        environment.withdrawPushes(after: event.fact, of: event.leg.flatMap { history.session(of: $0) })
         if let endpoint = event.leg.flatMap({ endpoints[$0] }), event.audience != nil {
             environment.router.post(.tell(entry), to: endpoint)
         }

@@ -70,6 +70,23 @@ extension RuntimeEnvironment {
         OwedPush.owed(by: push, to: user, through: self.push, message: message ?? 0, at: clock.epochMilliseconds)
     }
 
+    /// Stops pushes that wake devices for a call, as far as they have not left: that of a device which is back, and
+    /// those of a user who declines from a device without a subscription, which may be any of them.
+    ///
+    /// - Parameter session: the user's leg; `nil`: the fact concerns none.
+    func withdrawPushes(after fact: CallEvent.Fact, of session: SessionID?) {
+        guard let session else { return }
+        let device: PushDeviceID?
+        if case .awoke(let back, _) = fact {
+            device = back
+        } else if case .rejected(device: nil) = fact {
+            device = nil
+        } else {
+            return
+        }
+        journal.whenDurable { [push] in push.withdraw(session, from: device) }
+    }
+
     /// The pushes that an event of a call owes.
     ///
     /// - Parameter user: the user of the leg that it concerns; `nil`: it concerns none.

@@ -10,6 +10,11 @@ package protocol PushPort: Sendable {
     func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice]
     /// Sends pushes. To be called once they are durable; returns at once.
     func send(_ pushes: [OwedPush])
+    /// A device need not be woken for the call of this session any more, and is not told so by push: it knows. To be
+    /// called behind `send`; returns at once.
+    ///
+    /// - Parameter device: the device; `nil`: all devices that the call may wake.
+    func withdraw(_ session: SessionID, from device: PushDeviceID?)
 }
 
 /// What silent pushes are for.
@@ -72,4 +77,6 @@ package struct NoPushes: PushPort {
     package func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice] { [] }
     /// Does nothing.
     package func send(_ pushes: [OwedPush]) {}
+    /// Does nothing.
+    package func withdraw(_ session: SessionID, from device: PushDeviceID?) {}
 }

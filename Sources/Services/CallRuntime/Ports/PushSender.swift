@@ -7,6 +7,9 @@ package protocol PushSender: Sendable {
     func send(
         _ message: PushMessage, to registration: PushRegistration,
         completion: @escaping @Sendable (PushOutcome) -> Void)
+    /// A message that was sent is not wanted any more: it is given up unless the provider has been asked, and is not
+    /// sent again. Its completion is called as ever.
+    func withdraw(_ message: PushID)
 }
 
 /// Is told what has become of registrations. Implemented by `LocalSwitchboard`.

@@ -303,6 +303,8 @@ package enum PushResult: String, MetricLabel {
     case credential
     /// There was no room for it.
     case overloaded
+    /// Nobody wanted it any more before the provider took it.
+    case withdrawn
     /// It was given up for another reason.
     case givenUp = "given_up"
 
@@ -315,6 +317,7 @@ package enum PushResult: String, MetricLabel {
         case .givenUp(.refused), .givenUp(.tooLarge): self = .refused
         case .givenUp(.credential): self = .credential
         case .givenUp(.overloaded): self = .overloaded
+        case .givenUp(.withdrawn): self = .withdrawn
         case .givenUp(.noToken), .givenUp(.unreachable), .givenUp(.notConfigured), .givenUp(.shutDown):
             self = .givenUp
         }

@@ -23,6 +23,8 @@ final class PushLoop {
 
     private var lanes: [UInt64: PushLane] = [:]
     private var laneNumbers: [PushLane.Key: UInt64] = [:]
+    /// Where the latest push of each message is.
+    private var places: [PushID: (lane: UInt64, push: UInt64)] = [:]
     private var deadlines = DeadlineQueue()
     private var lastLane: UInt64 = 0
     private var lastPush: UInt64 = 0
@@ -79,6 +81,7 @@ final class PushLoop {
     private func handle(_ input: PushInput) {
         switch input {
         case .submit(let job): submit(job)
+        case .withdraw(let message): withdraw(message)
         case .answered(let lane, let push, let result): answered(lane, push, result)
         case .tokenAnswered(let lane, let result): tokenAnswered(lane, result)
         case .stop: isRunning = false
@@ -105,10 +108,16 @@ final class PushLoop {
         let push = lastPush
         if provider == .webhook { webhookCount += 1 }
         lanes[number]?.jobs[push] = job
+        places[job.message.id] = (number, push)
         let now = MonotonicClock.now
         let wall = WallTime.unixNanoseconds / 1_000_000
         let left = job.message.expires > wall ? min(job.message.expires - wall, 30 * 86_400_000) : 0
         change(number) { $0.submit(push, deadline: now + .milliseconds(Int64(left)), at: now) }
+    }
+
+    private func withdraw(_ message: PushID) {
+        guard let (lane, push) = places[message] else { return }
+        change(lane) { $0.withdraw(push) }
     }
 
     /// Gives up a push of the webhook host that has the most of them, unless that is the lane that needs the place: a
@@ -191,6 +200,7 @@ final class PushLoop {
                 return []
             }
             if key.provider == .webhook { webhookCount -= 1 }
+            if let place = places[job.message.id], place == (number, push) { places[job.message.id] = nil }
             finish(job, key.provider, outcome)
             return []
         }
