@@ -47,9 +47,11 @@ import Testing
             let grant = try await subscribe(rig)
             let start = rig.clock.epochMilliseconds
             await advance(rig, by: 75)
+            await rig.wait { rig.pushes.sent.count == 1 }
             #expect(rig.pushes.sent.map(\.occasion) == [.refresh] && rig.pushes.sent[0].device == "p1")
             #expect(rig.pushes.sent[0].madeAt == start + 75_000 && rig.pushes.sent[0].expiresAt == start + 105_000)
             await advance(rig, by: 30)
+            await rig.wait { rig.pushes.sent.count == 2 }
             #expect(rig.pushes.sent.map(\.occasion) == [.refresh, .gone(grant.channel)])
             #expect(Set(rig.pushes.sent.map(\.name)).count == 2)
         }
@@ -71,7 +73,7 @@ import Testing
             #expect(rig.pushes.sent.isEmpty)
             grant = try await subscribe(rig)
             #expect(await rig.switchboard.dismissSubscription(bob, grant.subscription))
-            await rig.settle()
+            await rig.wait { !rig.pushes.sent.isEmpty }
             #expect(rig.pushes.sent.map(\.occasion) == [.gone(grant.channel)])
         }
     }
@@ -83,18 +85,18 @@ import Testing
         let second = VoicemailCount(unheard: 2, heard: 0)
         try await serve { rig in
             try await rig.switchboard.setVoicemail(of: bob, to: first)
-            await rig.settle()
+            await rig.wait { rig.pushes.sent.count == 2 }
             #expect(rig.pushes.sent.map(\.device) == ["p1", "p2"])
             #expect(rig.pushes.sent.allSatisfy { $0.occasion == .messageWaiting(first) && $0.user == bob })
             let grant = try await rig.register(bob, on: 1, correlator: "phone")
             // The same number is no news.
             try await rig.switchboard.setVoicemail(of: bob, to: first)
             try await rig.switchboard.setVoicemail(of: bob, to: second)
-            await rig.settle()
+            await rig.wait { rig.pushes.sent.count == 3 }
             #expect(rig.pushes.sent.map(\.device) == ["p1", "p2", "p2"])
             await rig.switchboard.channelClosed(bob, grant.channel, on: SocketID(1))
             try await rig.switchboard.setVoicemail(of: bob, to: .empty)
-            await rig.settle()
+            await rig.wait { rig.pushes.sent.count == 5 }
             #expect(rig.pushes.sent.map(\.device) == ["p1", "p2", "p2", "p1", "p2"])
             #expect(Set(rig.pushes.sent.map(\.name)).count == 5)
             try await rig.switchboard.unsubscribe(bob, grant.subscription)
@@ -113,7 +115,7 @@ import Testing
         ])
         await rig.switchboard.restore(left.contents(after: 2, at: 0))
         try await rig.serve { rig in
-            await rig.settle()
+            await rig.wait { !rig.pushes.sent.isEmpty }
             #expect(rig.pushes.sent.map(\.occasion) == [.messageWaiting(count)])
         }
     }
