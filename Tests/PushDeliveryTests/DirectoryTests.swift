@@ -46,6 +46,25 @@ import Testing
         #expect(directory.devices(of: Self.bob).isEmpty)
     }
 
+    @Test func `devices that no push can wake are not woken`() async throws {
+        let directory = PushDirectory(
+            limit: 9, providers: [.apple], users: users, journal: journal, clock: FixedClock(), metrics: metrics,
+            random: SeededRandomSource(seed: 1))
+        func register(_ target: PushRegistration.Target, correlator: String) async throws -> PushDeviceID {
+            try await directory.register(
+                PushRegistration(
+                    id: "", user: Self.alice.text, bundleID: "com.example.app", realm: "default", services: ["call"],
+                    clientCorrelator: correlator, target: target), of: Self.alice)
+        }
+        _ = try await register(.google(token: Redacted("t")), correlator: "of another provider")
+        let standard = PushRegistration.AppleTokens(voip: nil, standard: Redacted("ab"), isProduction: true)
+        let silent = try await register(.apple(standard), correlator: "without a token for calls")
+        let voip = PushRegistration.AppleTokens(voip: Redacted("cd"), standard: nil, isProduction: true)
+        let phone = try await register(.apple(voip), correlator: "phone")
+        #expect(directory.devices(of: Self.alice).map(\.id) == [phone])
+        #expect(directory.devices(of: Self.alice, forSilent: .subscription).map(\.id) == [silent])
+    }
+
     @Test func `silent pushes go to devices that can take them, those about voice messages to who asks for them`()
         async throws
     {

@@ -202,6 +202,27 @@ import TestSupport
         #expect(queue.submit(3, deadline: at(30), at: at(13)) == [.obtainCredential])
     }
 
+    @Test mutating func `urgent pushes go first, and take the place of others`() {
+        var queue = queue { ($0.inFlight, $0.capacity) = (1, 4) }
+        _ = queue.submit(1, isUrgent: false, deadline: at(30), at: at(0))
+        _ = queue.submit(2, isUrgent: false, deadline: at(30), at: at(0))
+        _ = queue.submit(3, isUrgent: false, deadline: at(30), at: at(0))
+        #expect(queue.submit(4, deadline: at(30), at: at(0)) == [])
+        #expect(queue.submit(5, isUrgent: false, deadline: at(30), at: at(0)) == [.ended(5, .givenUp(.overloaded))])
+        #expect(queue.submit(6, deadline: at(30), at: at(0)) == [.ended(3, .givenUp(.overloaded))])
+        #expect(queue.submit(7, deadline: at(30), at: at(0)) == [.ended(2, .givenUp(.overloaded))])
+        #expect(queue.submit(8, deadline: at(30), at: at(0)) == [.ended(8, .givenUp(.overloaded))])
+        var left: [UInt64] = []
+        var (next, random) = ([1] as [UInt64], random)
+        while let number = next.popLast() {
+            for case .send(let sent) in queue.answered(number, .delivered(name: nil), at: at(1), random: &random) {
+                left.append(sent)
+                next.append(sent)
+            }
+        }
+        #expect(left == [4, 6, 7] && queue.count == 0)
+    }
+
     @Test mutating func `a push that is not wanted any more is not sent again`() {
         var queue = queue { $0.inFlight = 1 }
         for number in 1...3 as ClosedRange<UInt64> { _ = queue.submit(number, deadline: at(30), at: at(0)) }

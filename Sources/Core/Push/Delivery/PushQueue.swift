@@ -42,6 +42,7 @@ package struct PushQueue: Sendable {
 
     private struct Entry {
         let deadline: MonotonicTime
+        let isUrgent: Bool
         var stage = Stage.waiting
         var attempts = 0
         var hasRenewed = false
@@ -60,7 +61,7 @@ package struct PushQueue: Sendable {
     private let configuration: Configuration
     private let needsCredential: Bool
     private var entries: [UInt64: Entry] = [:]
-    private var waiting = NumberQueue()
+    private var waiting = WaitingLine()
     private var inFlight = 0
     private var deadlines = DeadlineQueue()
     private var credential: Credential
@@ -85,11 +86,27 @@ package struct PushQueue: Sendable {
     // MARK: Inputs
 
     /// Takes a push that is of no use after a deadline. The number must be new.
-    package mutating func submit(_ number: UInt64, deadline: MonotonicTime, at now: MonotonicTime) -> [Action] {
+    ///
+    /// - Parameter isUrgent: it goes before those that are not, and takes the place of the latest of them if all places
+    ///   are taken.
+    package mutating func submit(
+        _ number: UInt64, isUrgent: Bool = true, deadline: MonotonicTime, at now: MonotonicTime
+    ) -> [Action] {
         precondition(entries[number] == nil, "a number names one push")
+        var actions: [Action] = []
+        if entries.count >= configuration.capacity, isUrgent { actions = makeRoom() }
         guard entries.count < configuration.capacity else { return [.ended(number, .givenUp(.overloaded))] }
-        entries[number] = Entry(deadline: deadline)
-        return wait(number, first: false, at: now)
+        entries[number] = Entry(deadline: deadline, isUrgent: isUrgent)
+        return actions + wait(number, first: false, at: now)
+    }
+
+    /// Gives up the latest push that waits and is not urgent.
+    private mutating func makeRoom() -> [Action] {
+        while let number = waiting.popLatestOther() {
+            // A number whose push has ended meanwhile is left in the queue.
+            if entries[number]?.stage == .waiting { return end(number, .givenUp(.overloaded)) }
+        }
+        return []
     }
 
     /// A push that was sent has an answer, or has failed to get one. A number that is not in flight is ignored.
@@ -222,13 +239,17 @@ package struct PushQueue: Sendable {
 
     /// Sends a push if there is room and a credential, and else lets it wait.
     private mutating func wait(_ number: UInt64, first: Bool, at now: MonotonicTime) -> [Action] {
-        guard let deadline = entries[number]?.deadline else { return [] }
+        guard let entry = entries[number] else { return [] }
         entries[number]?.stage = .waiting
         if waiting.isEmpty, inFlight < configuration.inFlight, case .ready(let generation) = credential {
             return launch(number, generation, at: now)
         }
-        if first { waiting.prepend(number) } else { waiting.append(number) }
-        deadlines.set(deadline, for: number)
+        if first {
+            waiting.prepend(number, isUrgent: entry.isUrgent)
+        } else {
+            waiting.append(number, isUrgent: entry.isUrgent)
+        }
+        deadlines.set(entry.deadline, for: number)
         return start(at: now)
     }
 
@@ -285,7 +306,7 @@ package struct PushQueue: Sendable {
         entries[number]?.hasRenewed = true
         entries[number]?.lastReason = reason
         entries[number]?.stage = .waiting
-        waiting.prepend(number)
+        waiting.prepend(number, isUrgent: entry.isUrgent)
         deadlines.set(entry.deadline, for: number)
         guard credential == .ready(generation) else { return [] }
         credential = .requested
@@ -310,49 +331,4 @@ package struct PushQueue: Sendable {
         deadlines.set(nil, for: number)
         return [.ended(number, outcome)]
     }
-}
-
-/// Numbers, first in first out, with some put in front.
-private struct NumberQueue {
-    private var items: [UInt64] = []
-    private var taken = 0
-
-    var isEmpty: Bool { taken == items.count }
-    var numbers: ArraySlice<UInt64> { items[taken...] }
-
-    mutating func append(_ number: UInt64) { items.append(number) }
-
-    mutating func prepend(_ number: UInt64) {
-        guard taken > 0 else {
-            items.insert(number, at: 0)
-            return
-        }
-        taken -= 1
-        items[taken] = number
-    }
-
-    mutating func popFirst() -> UInt64? {
-        guard taken < items.count else { return nil }
-        defer {
-            taken += 1
-            // The room of what is gone is given back once it is half of the array.
-            if taken * 2 >= items.count {
-                items.removeFirst(taken)
-                taken = 0
-            }
-        }
-        return items[taken]
-    }
-
-    var count: Int { items.count - taken }
-
-    /// Removes all numbers, and returns those that meet a condition.
-    mutating func removeAll(_ condition: (UInt64) -> Bool) -> [UInt64] {
-        let kept = numbers.filter(condition)
-        (items, taken) = ([], 0)
-        return kept
-    }
-
-    /// Keeps the numbers that meet a condition.
-    mutating func keep(_ condition: (UInt64) -> Bool) { (items, taken) = (numbers.filter(condition), 0) }
 }

@@ -70,6 +70,9 @@ package struct PushMessage: Hashable, Sendable {
         self.collapseKey = collapseKey
     }
 
+    /// Whether the user waits for it: it is about a call.
+    package var isUrgent: Bool { call != nil }
+
     /// The call that it is about; `nil`: none.
     var call: PushedCall? {
         switch kind {

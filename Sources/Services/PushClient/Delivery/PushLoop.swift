@@ -112,7 +112,9 @@ final class PushLoop {
         let now = MonotonicClock.now
         let wall = WallTime.unixNanoseconds / 1_000_000
         let left = job.message.expires > wall ? min(job.message.expires - wall, 30 * 86_400_000) : 0
-        change(number) { $0.submit(push, deadline: now + .milliseconds(Int64(left)), at: now) }
+        change(number) {
+            $0.submit(push, isUrgent: job.message.isUrgent, deadline: now + .milliseconds(Int64(left)), at: now)
+        }
     }
 
     private func withdraw(_ message: PushID) {
