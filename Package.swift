@@ -249,7 +249,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Primitives", "STUN", "ICE", "SDP", "RTP", "Audio", "MediaPlane", "CallControl", "Registration",
-                "SPiDR", "GatewayAPI",
+                "SPiDR", "GatewayAPI", "Push",
             ],
             path: "Tests/FuzzTargets",
             swiftSettings: strict + lifetimes),

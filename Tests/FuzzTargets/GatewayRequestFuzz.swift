@@ -2,6 +2,7 @@ import CallControl
 import Foundation
 import GatewayAPI
 import Primitives
+import Push
 import SPiDR
 
 /// Any bytes as a request body: reading does not trap, and what was read means the same after writing and reading
@@ -34,6 +35,13 @@ package func fuzzGatewayRequest(_ bytes: Span<UInt8>) {
         translate(.clickToCall(request, by: joe))
     }
     _ = reread(AuthenticationTokenRequest.self, from: body)
+    _ = reread(PushDeviceRequest.self, from: body)
+    // It usually stands without a wrapper.
+    if case .success(let request) = Result(catching: { try WireJSON.decodeBare(PushDeviceRequest.self, from: body) }) {
+        for provider in PushProvider.allCases {
+            _ = Result { try request.registration("d1", of: "joe@example.com", with: provider) }
+        }
+    }
     // Written again it may have another wrapper, which is then part of what its errors say.
     if case .success(let request) = Result(catching: { try WireJSON.decode(CallMeRequest.self, from: body) }) {
         translate(.guestCreation(request, confirmedName: nil))
