@@ -68,9 +68,16 @@ import Storage
     // MARK: Idempotency
 
     private func reserve(
-        _ fingerprint: [UInt8] = [1], process: String = "p1", at now: Int64 = 0
+        _ fingerprint: [UInt8] = [1], key: UInt8 = 7, process: String = "p1", at now: Int64 = 0
     ) async throws -> KeyReservation {
-        try await store.reserve(key: [7], fingerprint: fingerprint, process: process, at: now, age: .seconds(60))
+        try await store.reserve(
+            key: [key], fingerprint: fingerprint, process: process, at: now, age: .seconds(60), limit: 3)
+    }
+
+    @Test func `of too many keys the oldest are forgotten`() async throws {
+        for key in 1...4 as ClosedRange<UInt8> { #expect(try await reserve(key: key, at: Int64(key)) == .reserved) }
+        for key in 2...4 as ClosedRange<UInt8> { #expect(try await reserve(key: key, at: 5) == .inProgress) }
+        #expect(try await reserve(key: 1, at: 6) == .reserved)
     }
 
     @Test func `a key is of one request, whose answer is given again`() async throws {

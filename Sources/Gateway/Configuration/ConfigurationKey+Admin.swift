@@ -18,6 +18,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "admin", "audit_entries", \.admin.audit.count, .count(100...10_000_000),
             "Entries of the audit log that are kept; the oldest make room."),
+        ConfigurationKey(
+            "admin", "idempotency_keys", \.admin.audit.keys, .count(100...1_000_000),
+            "Idempotency keys whose answers are kept, for a day at most; the oldest make room."),
     ]
 }
 

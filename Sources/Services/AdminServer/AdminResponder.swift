@@ -122,7 +122,7 @@ package struct AdminResponder: Sendable {
         do throws(StorageError) {
             reservation = try await repository.reserve(
                 key: key.name, fingerprint: key.fingerprint, process: process, at: clock.epochMilliseconds,
-                age: IdempotencyKey.age)
+                age: IdempotencyKey.age, limit: auditLimits.keys)
         } catch {
             throw AdminError(error)
         }

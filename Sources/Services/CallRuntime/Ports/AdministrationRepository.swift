@@ -82,12 +82,14 @@ package struct AuditEntry: Equatable, Sendable {
     }
 }
 
-/// How much of the audit log is kept.
+/// How much of the audit log, and of the answers to requests, is kept.
 package struct AuditLimits: Equatable, Sendable {
     /// How long an entry is kept.
     package var age = Duration.seconds(365 * 86_400)
     /// How many entries are kept; the oldest make room.
     package var count = 100_000
+    /// How many idempotency keys are remembered; the oldest make room.
+    package var keys = 10_000
 
     /// Makes limits with the default values.
     package init() {}
@@ -154,8 +156,9 @@ package protocol AdministrationRepository: Sendable {
     ///   - fingerprint: a digest of the request.
     ///   - process: a name of this process that no other has.
     ///   - now: milliseconds since 1970.
+    ///   - limit: how many keys are remembered; the oldest make room.
     func reserve(
-        key: [UInt8], fingerprint: [UInt8], process: String, at now: Int64, age: Duration
+        key: [UInt8], fingerprint: [UInt8], process: String, at now: Int64, age: Duration, limit: Int
     ) async throws(StorageError) -> KeyReservation
     /// Keeps the answer to the request of a reserved key; `nil` gives the reservation up.
     func keep(_ answer: KeptAnswer?, for key: [UInt8]) async throws(StorageError)

@@ -135,7 +135,7 @@ package struct AdministrationStore: AdministrationRepository {
     ///
     /// - Throws: `StorageError.failed`.
     package func reserve(
-        key: [UInt8], fingerprint: [UInt8], process: String, at now: Int64, age: Duration
+        key: [UInt8], fingerprint: [UInt8], process: String, at now: Int64, age: Duration, limit: Int
     ) async throws(StorageError) -> KeyReservation {
         try await storageErrors(at: queue.path) {
             try await queue.write { database in
@@ -155,6 +155,11 @@ package struct AdministrationStore: AdministrationRepository {
                     sql: """
                         INSERT OR REPLACE INTO idempotentRequest (key, fingerprint, time, process) VALUES (?, ?, ?, ?)
                         """, arguments: [Data(key), Data(fingerprint), now, process])
+                try database.execute(
+                    sql: """
+                        DELETE FROM idempotentRequest WHERE key IN (
+                            SELECT key FROM idempotentRequest ORDER BY time DESC, key = ? DESC LIMIT -1 OFFSET ?)
+                        """, arguments: [Data(key), limit])
                 return .reserved
             }
         }
