@@ -344,7 +344,7 @@ def test_the_doctor_explains_a_gateway_that_runs_and_one_that_does_not(own_gatew
     assert running.returncode == 0, running.stdout
     for line in (
         "good\tgateway\tIt runs", "good\tports\tlisten.port: ", "good\tports\tmedia.port: UDP", "good\tdatabase\t",
-        f"good\toutside\t{own.http}/health answers",
+        f"good\toutside\t{own.http}/health answers", f"good\toutside\t{own.http} lets requests for a WebSocket through",
     ):  # fmt: skip
         assert line in running.stdout, running.stdout
     own.stop()

@@ -119,17 +119,34 @@ package struct AdminClient: Sendable {
         if let failure = Failure(answer) { throw failure }
     }
 
+    /// Asks for a WebSocket (RFC 6455 §4.1), and returns the status of the answer.
+    ///
+    /// - Throws: ``Failure`` if there is no answer.
+    package func askForWebSocket(_ path: String) async throws(Failure) -> Int {
+        var status = 0
+        // The key is that of RFC 6455 §1.3: nothing is sent over the channel.
+        let fields = [
+            ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
+            ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+        ]
+        try await exchange("GET", path, nil, contentType: "", fields) { part in
+            if case .head(let head) = part { status = Int(head.status.code) }
+        }
+        return status
+    }
+
     // MARK: - Private
 
     private func exchange(
         _ method: String, _ path: String, _ body: [UInt8]?, contentType: String,
+        _ fields: [(String, String)] = [("Connection", "close")],
         _ receive: (HTTPClientResponsePart) throws -> Void
     ) async throws(Failure) {
         var hasAnswered = false
         do {
             let channel = try await connect()
             try await channel.executeThenClose { inbound, outbound in
-                var parts = [HTTPClientRequestPart.head(head(method, path, body, contentType: contentType))]
+                var parts = [HTTPClientRequestPart.head(head(method, path, body, contentType: contentType, fields))]
                 if let body { parts.append(.body(.byteBuffer(ByteBuffer(bytes: body)))) }
                 // In one write: the server may answer a head without a body, and close, before the end is written.
                 try await outbound.write(contentsOf: parts + [.end(nil)])
@@ -152,8 +169,10 @@ package struct AdminClient: Sendable {
         guard hasAnswered else { throw Failure(description: "\(name) closed the connection without an answer") }
     }
 
-    private func head(_ method: String, _ path: String, _ body: [UInt8]?, contentType: String) -> HTTPRequestHead {
-        var headers = HTTPHeaders([("Host", host), ("Connection", "close")])
+    private func head(
+        _ method: String, _ path: String, _ body: [UInt8]?, contentType: String, _ fields: [(String, String)]
+    ) -> HTTPRequestHead {
+        var headers = HTTPHeaders([("Host", host)] + fields)
         if let token { headers.add(name: "Authorization", value: "Bearer \(token)") }
         if let body {
             headers.add(name: "Content-Type", value: contentType)

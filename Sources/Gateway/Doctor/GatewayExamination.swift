@@ -271,7 +271,7 @@ package struct GatewayExamination: Sendable {
             } catch {
                 findings.append(Finding("outside", .good, "\(url)/metrics is not shown there."))
             }
-            return findings
+            return findings + [try await webSocket(client, url)]
         } catch {
             return [
                 Finding(
@@ -279,6 +279,22 @@ package struct GatewayExamination: Sendable {
                     "\(url) does not answer as seen from this machine: \(error.description). Clients see the same unless names or routes differ here."
                 )
             ]
+        }
+    }
+}
+
+extension GatewayExamination {
+    /// Whether requests for a WebSocket get through to the gateway. It has no channel of that name, and says so.
+    private func webSocket(_ client: AdminClient, _ url: String) async throws(AdminClient.Failure) -> Finding {
+        let channel = "/rest/version/1/user/doctor@orbweaver.invalid/websocket/none"
+        switch try await client.askForWebSocket(channel) {
+        case 404: return Finding("outside", .good, "\(url) lets requests for a WebSocket through.")
+        case 426:
+            return Finding(
+                "outside", .bad,
+                "\(url) keeps back that a WebSocket is asked for: a proxy there must pass on Connection and Upgrade.")
+        case let status:
+            return Finding("outside", .bad, "\(url) answers a request for a WebSocket with status \(status).")
         }
     }
 }
