@@ -149,12 +149,20 @@ package struct AdminClient: Sendable {
                 var parts = [HTTPClientRequestPart.head(head(method, path, body, contentType: contentType, fields))]
                 if let body { parts.append(.body(.byteBuffer(ByteBuffer(bytes: body)))) }
                 // In one write: the server may answer a head without a body, and close, before the end is written.
-                try await outbound.write(contentsOf: parts + [.end(nil)])
+                // Where the connection fails before the write, as in its TLS handshake, only reading says why.
+                let unwritten: (any Error)?
+                do {
+                    try await outbound.write(contentsOf: parts + [.end(nil)])
+                    unwritten = nil
+                } catch {
+                    unwritten = error
+                }
                 for try await part in inbound {
                     hasAnswered = true
                     try receive(part)
                     if case .end = part { break }
                 }
+                if let unwritten, !hasAnswered { throw unwritten }
             }
         } catch let failure as Failure {
             throw failure
