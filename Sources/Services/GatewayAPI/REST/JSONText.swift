@@ -22,24 +22,52 @@ package enum JSONText {
     }
 }
 
-/// The text that has been written so far.
+/// The text that has been written so far, for the containers that write into it.
+///
+/// Each function changes one property once: every access to a property of a class is checked at run time.
 private final class JSONOutput {
+    private var text = WrittenText()
+
+    var bytes: [UInt8] { text.bytes }
+
+    /// Writes a value, and closes the bracket that it has opened.
+    func write<Value: Encodable>(_ value: Value) throws {
+        let outer = depth
+        // A dictionary is one word. Most values are not, and asking every one what it is would take long.
+        if MemoryLayout<Value>.size == MemoryLayout<[String: Int]>.size, let dictionary = value as? any TextKeyed {
+            try dictionary.writeSorted(to: self)
+        } else {
+            try value.encode(to: ValueEncoder(output: self, outer: outer))
+        }
+        text.close(to: outer)
+    }
+
+    /// How many brackets are open.
+    var depth: Int { text.depth }
+
+    /// Opens a bracket; see `WrittenText`.
+    func open(_ opening: UInt8, closing: UInt8) -> Int { text.open(opening, closing: closing) }
+
+    /// Writes the comma in front of a member or an element; see `WrittenText`.
+    func separate(at depth: Int) { text.separate(at: depth) }
+
+    /// Writes the name of a member.
+    func name(_ name: String, at depth: Int) { text.name(name, at: depth) }
+
+    /// Writes a number, a Boolean or `null`.
+    func literal(_ literal: String) { text.literal(literal) }
+
+    /// Writes a string.
+    func string(_ string: String) { text.string(string) }
+}
+
+/// JSON text up to some point, and the brackets that are open there.
+private struct WrittenText {
     private(set) var bytes: [UInt8] = []
     /// The closing brackets of what is open, the innermost last.
     private var closings: [UInt8] = []
     /// Whether a comma is needed in front of the next member or element.
     private var needsComma = false
-
-    /// Writes a value, and closes the bracket that it has opened.
-    func write<Value: Encodable>(_ value: Value) throws {
-        let outer = closings.count
-        if let dictionary = value as? any TextKeyed {
-            try dictionary.writeSorted(to: self)
-        } else {
-            try value.encode(to: ValueEncoder(output: self, outer: outer))
-        }
-        close(to: outer)
-    }
 
     /// How many brackets are open.
     var depth: Int { closings.count }
@@ -47,7 +75,7 @@ private final class JSONOutput {
     /// Opens a bracket.
     ///
     /// - Returns: how many are open now.
-    func open(_ opening: UInt8, closing: UInt8) -> Int {
+    mutating func open(_ opening: UInt8, closing: UInt8) -> Int {
         bytes.append(opening)
         closings.append(closing)
         needsComma = false
@@ -55,7 +83,7 @@ private final class JSONOutput {
     }
 
     /// Closes brackets until so many are open.
-    func close(to depth: Int) {
+    mutating func close(to depth: Int) {
         while closings.count > depth {
             bytes.append(closings.removeLast())
             needsComma = true
@@ -64,50 +92,55 @@ private final class JSONOutput {
 
     /// Writes the comma in front of a member or an element of the value that so many brackets contain. What is open
     /// inside of that value is complete.
-    func separate(at depth: Int) {
+    mutating func separate(at depth: Int) {
         close(to: depth)
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
     /// Writes the name of a member.
-    func name(_ name: String, at depth: Int) {
+    mutating func name(_ name: String, at depth: Int) {
         separate(at: depth)
         string(name)
         bytes.append(UInt8(ascii: ":"))
     }
 
     /// Writes a number, a Boolean or `null`.
-    func literal(_ text: String) { bytes += text.utf8 }
+    mutating func literal(_ text: String) { bytes += text.utf8 }
 
     /// Writes a string.
-    func string(_ text: String) { Self.append(text, to: &bytes) }
+    mutating func string(_ text: String) { Self.append(text, to: &bytes) }
 
     /// Quotes, backslashes and control characters are escaped; everything else stays UTF-8 (RFC 8259 §7).
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        // Most texts have nothing to escape, and long ones have long parts without.
-        var rest = text.utf8[...]
-        while let index = rest.firstIndex(where: needsEscape) {
-            bytes += rest[..<index]
-            escape(rest[index], to: &bytes)
-            rest = rest[rest.index(after: index)...]
+        defer { bytes.append(UInt8(ascii: "\"")) }
+        let text = text.utf8Span.span
+        // Most texts have nothing to escape.
+        let escapes = text.indices.reduce(0) { needsEscape(text[$1]) ? $0 + 1 : $0 }
+        bytes.append(addingCapacity: text.count + longestEscape * escapes) { output in
+            for index in text.indices {
+                let byte = text[index]
+                if escapes > 0, needsEscape(byte) { escape(byte, to: &output) } else { output.append(byte) }
+            }
         }
-        bytes += rest
-        bytes.append(UInt8(ascii: "\""))
     }
+
+    /// How many bytes an escaped character takes at most.
+    private static let longestEscape = 6
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    private static func escape(_ byte: UInt8, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\\"))
+    private static func escape(_ byte: UInt8, to output: inout OutputSpan<UInt8>) {
+        output.append(UInt8(ascii: "\\"))
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
-        case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
-        case UInt8(ascii: "\n"): bytes.append(UInt8(ascii: "n"))
-        default: bytes += "u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(byte)
+        case UInt8(ascii: "\r"): output.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\n"): output.append(UInt8(ascii: "n"))
+        default:
+            for character in "u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8 { output.append(character) }
         }
     }
 }
