@@ -51,7 +51,7 @@ package struct Gateway: Sendable {
         for warning in configuration.warnings {
             logger.warning("a setting is ignored", metadata: [LogKey.reason: "\(warning)"])
         }
-        let clock = SystemClock()
+        let clock = SystemClock(loops: group)
         var random = SecureRandomSource()
         let metrics = GatewayMetrics(version: GatewayVersion.current, startTime: clock.epochMilliseconds / 1_000)
         let listeners = try configuration.listeners()

@@ -1,9 +1,14 @@
 import CallRuntime
+import NIOCore
+import NIOPosix
 import Primitives
 import Sockets
 
 /// The clocks of the kernel.
 struct SystemClock: RuntimeClock {
+    /// Call at their times what is asked for elsewhere than on an event loop.
+    var loops: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+
     var now: MonotonicTime { MonotonicClock.now }
 
     var epochMilliseconds: Int64 { Int64(WallTime.unixNanoseconds / 1_000_000) }
@@ -17,5 +22,12 @@ struct SystemClock: RuntimeClock {
                 throw CancellationError()
             }
         }
+    }
+
+    /// Calls an action by a timer of the event loop that asks for it, which takes no task and no other thread.
+    func call(at time: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        let loop = MultiThreadedEventLoopGroup.currentEventLoop ?? loops.any()
+        let timer = loop.scheduleTask(in: .nanoseconds(max(time - now, .zero).wholeNanoseconds), action)
+        return { timer.cancel() }
     }
 }

@@ -1,27 +1,30 @@
 package import CallControl
 import Primitives
 
-/// Decides when an owner has to start another sleep: when its deadline is earlier than everything that it sleeps for
+/// Wakes an owner at its deadline. It is set anew only for a deadline that is earlier than everything it is set for
 /// already. A deadline that has moved to a later time costs one useless wake-up, and no cancellation.
 struct Alarm: Sendable {
-    /// The times that are slept for. Each is earlier than those before it, so that there are never many.
-    private var armed: [MonotonicTime] = []
+    /// The times that it is set for, and what takes each of them back. Each is earlier than those before it, so that
+    /// there are never many.
+    private var armed: [(time: MonotonicTime, cancel: @Sendable () -> Void)] = []
 
-    /// Whether this deadline takes another sleep; `false` if there is no deadline (`nil`).
-    func needsArming(for deadline: MonotonicTime?) -> Bool {
-        guard let deadline else { return false }
-        return armed.last.map { deadline < $0 } ?? true
+    /// Has `ring` called at the deadline, unless that is so already; `nil`: there is no deadline.
+    mutating func arm(
+        for deadline: MonotonicTime?, by clock: any RuntimeClock,
+        _ ring: @escaping @Sendable (MonotonicTime) -> Void
+    ) {
+        guard let deadline, armed.last.map({ deadline < $0.time }) ?? true else { return }
+        armed.append((deadline, clock.call(at: deadline) { ring(deadline) }))
     }
 
-    /// The time until which to sleep, if the deadline takes another sleep; otherwise `nil`.
-    mutating func arm(for deadline: MonotonicTime?) -> MonotonicTime? {
-        guard let deadline, needsArming(for: deadline) else { return nil }
-        armed.append(deadline)
-        return deadline
-    }
+    /// It has rung for this time.
+    mutating func rang(_ time: MonotonicTime) { armed.removeAll { $0.time == time } }
 
-    /// A sleep until this time has ended.
-    mutating func rang(_ time: MonotonicTime) { armed.removeAll { $0 == time } }
+    /// Takes back all times: the owner need not be woken any more.
+    mutating func cancel() {
+        for (_, cancel) in armed { cancel() }
+        armed = []
+    }
 }
 
 extension RuntimeClock {

@@ -14,10 +14,8 @@ actor CallOwner {
         case media(MediaEvent)
         /// The gateway is stopping.
         case drain
-        /// The sleep until this time has ended.
+        /// It is this time, for which the alarm was set.
         case alarm(MonotonicTime)
-        /// An input from outside the loop may have changed the deadline.
-        case rearm
     }
 
     nonisolated let id: CallID
@@ -61,24 +59,8 @@ actor CallOwner {
 
     /// Handles messages and deadlines until the call is over or the task is cancelled.
     func run() async {
-        await withDiscardingTaskGroup { group in
-            arm(in: &group)
-            for await message in inbox.messages {
-                handle(message)
-                arm(in: &group)
-            }
-            group.cancelAll()
-        }
-    }
-
-    /// Starts a sleep until the call's deadline, if none of the running ones ends by then.
-    private func arm(in group: inout DiscardingTaskGroup) {
-        guard let time = alarm.arm(for: call?.nextDeadline?.time) else { return }
-        group.addTask { [clock = environment.clock, inbox] in
-            // Fails only if it is cancelled, and then the owner need not be woken any more.
-            do { try await clock.sleep(until: time) } catch { return }
-            inbox.post(.alarm(time))
-        }
+        for await message in inbox.messages { handle(message) }
+        alarm.cancel()
     }
 
     /// Never inlined: otherwise the task would contain its copies of the call for as long as the call lasts.
@@ -95,7 +77,6 @@ actor CallOwner {
             alarm.rang(time)
             var random = environment.random.generator
             event("timeout") { $0.timeout(at: now, random: &random) }
-        case .rearm: break
         }
     }
 
@@ -262,7 +243,7 @@ extension CallOwner {
         tellEstablished()
         tellGivers()
         settleHandover()
-        if alarm.needsArming(for: call?.nextDeadline?.time) { inbox.post(.rearm) }
+        alarm.arm(for: call?.nextDeadline?.time, by: environment.clock) { [inbox] in inbox.post(.alarm($0)) }
     }
 
     /// Passes a fact to the event log, to the history, to the metrics, and to the devices that are told.

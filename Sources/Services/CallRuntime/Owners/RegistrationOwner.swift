@@ -15,13 +15,11 @@ actor RegistrationOwner {
         case sent(EndpointMessage)
         /// A client has received everything that was sent on the channel up to a number.
         case confirmed(ChannelID, through: UInt64)
-        /// The sleep until this time has ended.
+        /// It is this time, for which the alarm was set.
         case alarm(MonotonicTime)
         /// The gateway is going to stop: the user's clients should reconnect elsewhere as soon as no call keeps them
         /// here.
         case leave
-        /// An input from outside the loop may have changed the deadline.
-        case rearm
         /// The sender waits until everything that was posted before has been handled and sent.
         case barrier(AsyncStream<Never>.Continuation)
     }
@@ -42,8 +40,6 @@ actor RegistrationOwner {
     /// The user's display name; empty: none is stored.
     var displayName = ""
     private var alarm = Alarm()
-    /// A message of the loop is being handled, which sets the timer afterwards.
-    private var isInLoop = false
     /// The owner accepts no new state, because it had nothing left to own.
     private(set) var isRetired = false
     /// The same for any thread.
@@ -65,23 +61,18 @@ actor RegistrationOwner {
 
     /// Handles messages and deadlines until the owner retires or the task is cancelled.
     func run() async {
-        await withDiscardingTaskGroup { group in
-            for await message in inbox.messages {
-                handle(message)
-                guard let time = alarm.arm(for: registration.nextDeadline?.time) else { continue }
-                group.addTask { [clock = environment.clock, inbox] in
-                    // Fails only if it is cancelled, and then the owner need not be woken any more.
-                    do { try await clock.sleep(until: time) } catch { return }
-                    inbox.post(.alarm(time))
-                }
-            }
-            group.cancelAll()
+        for await message in inbox.messages {
+            handle(message)
+            if !isRetired { arm() }
         }
+        alarm.cancel()
+    }
+
+    private func arm() {
+        alarm.arm(for: registration.nextDeadline?.time, by: environment.clock) { [inbox] in inbox.post(.alarm($0)) }
     }
 
     private func handle(_ message: Message) {
-        isInLoop = true
-        defer { isInLoop = false }
         switch message {
         case .sent(let message): handle(message)
         case .confirmed(let channel, let number):
@@ -93,8 +84,6 @@ actor RegistrationOwner {
         case .leave:
             sentAway = sentAway ?? []
             settle()
-        case .rearm:
-            break
         case .barrier(let continuation):
             waiting.append(continuation)
             settle()
@@ -316,7 +305,7 @@ extension RegistrationOwner {
         environment.journal.whenDurable { [channels = environment.channels] in channels.close(socket, code) }
     }
 
-    /// To be called after every input: retires, or sets the timer and wakes callers of `flush`.
+    /// To be called after every input: retires, or sets the alarm and wakes callers of `flush`.
     private func settle() {
         if let sentAway, environment.newWork.isRefused, calls.isEmpty, registration.hasToldAll {
             let sockets = registration.sockets.filter { !sentAway.contains($0) }
@@ -332,8 +321,8 @@ extension RegistrationOwner {
             isRetired = true
             hasRetired.store(true, ordering: .releasing)
             inbox.finish()
-        } else if !isInLoop, alarm.needsArming(for: registration.nextDeadline?.time) {
-            inbox.post(.rearm)
+        } else {
+            arm()
         }
     }
 }

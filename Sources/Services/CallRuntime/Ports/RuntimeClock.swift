@@ -10,4 +10,21 @@ package protocol RuntimeClock: Sendable {
     ///
     /// - Throws: `CancellationError`, earlier, if the task is cancelled.
     func sleep(until time: MonotonicTime) async throws(CancellationError)
+    /// Calls an action once `now` has reached `time`, or a little earlier, on any thread; returns at once. The action
+    /// must not block.
+    ///
+    /// - Returns: what takes the call back; without effect once the action was called.
+    func call(at time: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+}
+
+extension RuntimeClock {
+    /// The same by a task that sleeps.
+    package func call(at time: MonotonicTime, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        let sleep = Task {
+            // Fails only if it is cancelled.
+            do { try await self.sleep(until: time) } catch { return }
+            action()
+        }
+        return { sleep.cancel() }
+    }
 }
