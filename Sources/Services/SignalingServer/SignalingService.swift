@@ -19,6 +19,7 @@ package final class SignalingService: Service {
     private let draining: DrainingFlag
     private let polls: PollDirectory
     private let bound: BoundPorts
+    private let sockets: SocketDirectory
     private let group: any EventLoopGroup
     private let metrics: GatewayMetrics
     private let logger: Logger
@@ -52,6 +53,7 @@ package final class SignalingService: Service {
     ) {
         self.configuration = configuration
         self.authenticator = authenticator
+        self.sockets = sockets
         self.group = group
         self.metrics = metrics
         self.logger = logger
@@ -134,11 +136,15 @@ package final class SignalingService: Service {
                 self.draining.set()
             }
         } catch {
-            bound.fail()
-            await authenticator.shutdown()
+            await end()
             throw error
         }
+        await end()
+    }
+
+    private func end() async {
         bound.fail()
+        await sockets.endWebSockets()
         await authenticator.shutdown()
     }
 

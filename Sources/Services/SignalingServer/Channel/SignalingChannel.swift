@@ -96,7 +96,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         }
         switch negotiated {
         case .http(let connection): await handleHTTP(asyncChannel: connection, logger: logger)
-        case .webSocket(let socket, let address): await serveWebSocket(socket, address)
+        case .webSocket(let socket, let address): await open(socket, address)
         }
     }
 
@@ -203,21 +203,23 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         .map { HTTPHeaders?.none }
     }
 
-    private func serveWebSocket(_ socket: ClientSocket, _ address: ChannelAddress) async {
+    /// Says that a channel is open. No task waits for its end, since most channels are quiet for hours: each task would
+    /// keep 4 KB.
+    private func open(_ socket: ClientSocket, _ address: ChannelAddress) async {
         let (user, channel) = (address.user, address.channel)
         sockets.insert(socket)
-        await withTaskCancellationHandler {
-            if await !registrar.channelOpened(user, channel, on: socket.id, since: address.latest) {
-                // The subscription ended between the look-up and the upgrade.
-                socket.close(.normal)
-            }
-            // Cannot fail: the future of a channel's closing only ever succeeds.
-            try? await socket.channel.closeFuture.get()
-        } onCancel: {
-            socket.close(.goingAway)
+        if await !registrar.channelOpened(user, channel, on: socket.id, since: address.latest) {
+            // The subscription ended between the look-up and the upgrade.
+            socket.close(.normal)
         }
-        sockets.remove(socket.id)
-        await registrar.channelClosed(user, channel, on: socket.id)
+        let loop = socket.channel.eventLoop
+        socket.channel.closeFuture.whenComplete { [sockets, registrar, id = socket.id] _ in
+            sockets.remove(id)
+            Task(executorPreference: EventLoopExecutor(loop)) {
+                await registrar.channelClosed(user, channel, on: id)
+                sockets.hasEnded()
+            }
+        }
     }
 }
 
