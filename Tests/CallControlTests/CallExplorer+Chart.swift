@@ -43,6 +43,7 @@ extension CallExplorer {
     private func cause(of step: Step, for session: SessionID, _ after: CallExplorer) -> String {
         switch step {
         case .hold, .video, .ask, .move: "startCallUpdate"
+        case .command: "an application holds or resumes"
         case .answer: changes(of: session, after).joined(separator: " and ")
         case .end(let other): Self.session(of: other) == session ? "DELETE" : "the other hangs up"
         case .transfer: "call"
@@ -84,6 +85,7 @@ extension CallExplorer {
     private func cause(of step: Step, in id: CallID) -> String {
         switch step {
         case .hold, .video, .ask, .move: "startCallUpdate"
+        case .command: "an application holds or resumes"
         case .answer: "respondCallUpdate"
         case .end: "DELETE"
         case .transfer: "transfer to an address"

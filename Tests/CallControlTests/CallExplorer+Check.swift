@@ -67,21 +67,26 @@ extension CallExplorer {
         }
     }
 
-    /// A headless leg is in the media plane, hears somebody, and never holds. Whoever talks to it alone has audio with
-    /// it, and nothing else. In a conference each leg agrees with the gateway alone: what a leg has agreed to show
-    /// stays when the last one that could see it leaves.
+    /// A headless leg is in the media plane, hears somebody, and holds only if its application says so. Whoever talks
+    /// to it alone has audio with it, and nothing else. In a conference each leg agrees with the gateway alone: what a
+    /// leg has agreed to show stays when the last one that could see it leaves.
     private func checkHeadless(_ leg: CallLeg, of call: Call) throws {
         let name = leg.party.session
         try checkHearing(name, leg, call)
         guard world.headless[call.id]?.contains(leg.id) == true else {
             throw ExplorationFault("the media plane has not made \(name), which talks", path)
         }
-        guard !leg.holds else { throw ExplorationFault("\(name) is headless, and holds", path) }
+        guard !leg.holds || scope.contains(.commanding) else {
+            throw ExplorationFault("\(name) is headless, and holds", path)
+        }
         let others = call.legs.filter { $0.id != leg.id && $0.isTalkingNow && !$0.party.isApplication }
         guard others.count == 1, let other = others.first, let client = clients[holder(of: other)], !client.isAstray
         else { return }
-        guard client.lines.first == .sendReceive || client.isHolding else {
+        guard client.lines.first == .sendReceive || client.isHolding || leg.holds else {
             throw ExplorationFault("nobody holds, and \(holder(of: other)) is not in call", path)
+        }
+        if leg.holds, call.id != Self.conference, client.lines.first??.sends == true {
+            throw ExplorationFault("\(name) holds, and \(holder(of: other)) sends", path)
         }
         guard call.id != Self.conference else { return }
         guard client.lines.dropFirst().allSatisfy({ $0 == nil || $0 == .inactive }) else {
@@ -188,16 +193,19 @@ extension CallExplorer {
         }
     }
 
+    /// Whether whoever has the leg holds: its client says so, or its application has.
+    private func isHolding(_ leg: CallLeg) -> Bool {
+        leg.party.isApplication ? leg.holds : clients[holder(of: leg)]?.isHolding ?? false
+    }
+
     /// Everyone resumed means in call, in every call.
     private func checkStates() throws {
         for (id, call) in world.calls where !world.ended.contains(id) {
             let talking = call.legs.filter(\.isTalkingNow)
             if talking.contains(where: { clients[holder(of: $0)]?.isAstray == true }) { continue }
             for leg in talking {
-                let own = clients[holder(of: leg)]?.isHolding ?? false
-                let others =
-                    id != Self.conference
-                    && talking.contains { $0.id != leg.id && clients[holder(of: $0)]?.isHolding == true }
+                let own = isHolding(leg)
+                let others = id != Self.conference && talking.contains { $0.id != leg.id && isHolding($0) }
                 let wanted: LegState =
                     switch (own, others) {
                     case (false, false): .inCall

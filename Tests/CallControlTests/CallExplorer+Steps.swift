@@ -42,6 +42,10 @@ extension CallExplorer {
             try act(name) { call, leg, random, now throws(CallError) in
                 try call.answer(by: leg, CallAnswerRequest(sdp: ""), at: now, random: &random)
             }
+        case .command(let name):
+            try act(name) { call, leg, random, now throws(CallError) in
+                try call.perform(.hold(call[leg]?.holds == false), by: leg, at: now, random: &random)
+            }
         case .pickUp(let name, let isFilming): try pickUp(name, isFilming: isFilming)
         case .decline(let name):
             try act(name) { call, leg, _, now throws(CallError) in

@@ -32,6 +32,8 @@ struct CallExplorer: Explorable {
         static let moving = Scope(rawValue: 16)
         /// Notifications come late, and answers may never come.
         static let late = Scope(rawValue: 32)
+        /// Applications hold and resume.
+        static let commanding = Scope(rawValue: 64)
 
         static let oneCall: Scope = [.leaving, .transferring, .late]
         static let cameras: Scope = [.filming, .transferring, .late]
@@ -56,6 +58,8 @@ struct CallExplorer: Explorable {
         case join
         /// An application answers the call that it is rung for.
         case accept(SessionID)
+        /// An application that talks holds, or resumes.
+        case command(SessionID)
         /// A device of Dave's answers, with its camera on or off.
         case pickUp(SessionID, isFilming: Bool)
         case decline(SessionID)
@@ -80,6 +84,7 @@ struct CallExplorer: Explorable {
             case .consult: "consult"
             case .join: "join"
             case .accept(let name): "\(name) accepts"
+            case .command(let name): "\(name) holds or resumes"
             case .pickUp(let name, let isFilming): "pick up \(name)\(isFilming ? " with video" : "")"
             case .hear(let name): "\(name) hears"
             case .neglect(let name): "\(name) neglects"
@@ -94,7 +99,7 @@ struct CallExplorer: Explorable {
         var isReaction: Bool {
             switch self {
             case .answer, .accept, .pickUp, .decline, .hear, .neglect, .deliver, .audit: true
-            case .hold, .video, .ask, .move, .end, .transfer, .consult, .join, .wait: false
+            case .hold, .command, .video, .ask, .move, .end, .transfer, .consult, .join, .wait: false
             }
         }
     }
@@ -229,6 +234,8 @@ struct CallExplorer: Explorable {
         }
         for name in applications.sorted(by: { $0.rawValue < $1.rawValue })
         where place(of: name)?.leg.stage == .ringing { steps.append(.accept(name)) }
+        for name in applications.sorted(by: { $0.rawValue < $1.rawValue })
+        where scope.contains(.commanding) && place(of: name)?.leg.stage == .talking { steps.append(.command(name)) }
         steps += stepsBetweenCalls
         if world.ended.count < world.calls.count { steps.append(.audit) }
         let hasHeard = !clients.values.contains(where: \.mayHear)

@@ -34,7 +34,7 @@ struct CallPropertyTests {
                 case .releaseMedia:
                     #expect(!isMediaReleased)
                     isMediaReleased = true
-                case .play, .stopPlaying, .sendDigits, .route, .releaseLeg: #expect(!isMediaReleased)
+                case .play, .stopPlaying, .sendDigits, .say, .route, .releaseLeg: #expect(!isMediaReleased)
                 case .detach, .peerCall:
                     Issue.record("\(action) without a transfer")
                 }

@@ -149,6 +149,7 @@ extension CallAction {
         case .detach(let leg, _): "detach \(leg)"
         case .route(let leg, let route): "route \(leg) \(route.trace)"
         case .releaseLeg(let leg): "release \(leg)"
+        case .say(let leg, let speech): "say \(leg) \(speech)"
         case .peerCall(let action): action.trace
         }
     }

@@ -138,7 +138,7 @@ struct CallWorld {
             case .releaseMedia: (routes[id], headless[id]) = (nil, nil)
             case .prepareHeadless(let leg, _): headless[id, default: []].insert(leg)
             case .connectMedia(let leg, let agreement): agreements[id, default: [:]][leg] = agreement
-            case .prepareMedia, .play, .stopPlaying, .sendDigits, .detach: break
+            case .prepareMedia, .play, .stopPlaying, .sendDigits, .say, .detach: break
             }
         }
     }
@@ -228,7 +228,7 @@ extension CallEvent.Fact {
             .forwarded, .changedDevice,
             .renewedSubscription, .released, .left, .moved, .ended, .unanswered, .candidates, .held, .resumed,
             .transferStarted, .transferFailed, .completed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered,
-            .playbackEnded, .qualityMeasured, .content:
+            .playbackEnded, .qualityMeasured, .content, .keyPressed, .played, .gathered:
             false
         }
     }

@@ -276,6 +276,21 @@ struct ExplorationTests {
         #expect(walk.world.calls[CallExplorer.conference]?.legs.count == 2)
     }
 
+    /// Carol and Dave are applications that hold and resume at any time, among holds, transfers, a conference and ends
+    /// of the others.
+    @Test func `holds of applications cross with everything, and nobody is led astray`() throws {
+        for alice in [HoldDialect.inactive, .sendOnly] {
+            let requests = Exploration.isDeep ? 3 : 2
+            let start = try CallExplorer(
+                [.meeting, .leaving, .transferring, .commanding], alice: alice, others: .sendOnly,
+                applications: [CallExplorer.carol, CallExplorer.dave], requests: requests)
+            let exploration = try Exploration(of: [start])
+            print("applications hold, \(alice.rawValue), \(requests) requests: \(exploration)")
+            #expect(exploration.states > 1_000)
+            #expect(exploration.open == 0)
+        }
+    }
+
     private typealias Course = (
         name: String, alice: HoldDialect, others: HoldDialect, applications: Set<SessionID>, steps: [CallExplorer.Step],
         requests: Int

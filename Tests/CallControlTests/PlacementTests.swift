@@ -26,16 +26,17 @@ struct PlacementTests {
         case application
         case connection
         case connected
+        case started
 
         /// Whether a new call is placed.
-        var opensCall: Bool { [.call, .announcedCall, .conference, .connection].contains(self) }
+        var opensCall: Bool { [.call, .announcedCall, .conference, .connection, .started].contains(self) }
         /// What a run can come to. Repetitions of commands are known by the call.
         var outcomes: Set<String> {
             switch self {
             case .call, .announcedCall, .conference, .transfer, .forward, .consultation:
                 ["placed", "repeated", "failed"]
             case .connected: ["placed", "repeated", "failed"]
-            case .audit, .playback, .application, .connection: ["placed", "failed"]
+            case .audit, .playback, .application, .connection, .started: ["placed", "failed"]
             }
         }
     }
@@ -67,7 +68,12 @@ struct PlacementTests {
                 hearing: .silence, rejectsBusy: true)
         case .connected:
             TargetPlacement(
-                transferOf: "K", by: Self.own, for: Self.alice, to: Self.bob, as: "T", rejectsBusy: true)
+                .transfer, of: "K", by: Self.own, for: Self.alice, to: Self.bob, as: "T", rejectsBusy: true)
+        case .started:
+            ApplicationPlacement(
+                CallStartRequest(callee: Self.bob, sdp: ""),
+                by: CallParty(user: Self.alice, name: "Robot", session: "A", endpoint: .application(.silence)),
+                in: Self.call, callee: "B", rejectsBusy: true)
         case .application: CommandPlacement(.answer(CallAnswerRequest(sdp: "")), in: "A", by: Self.own)
         }
     }

@@ -67,7 +67,7 @@ private enum FactName: CaseIterable {
     case offered, answered, unanswered, candidates, held, resumed
     case transferStarted, transferFailed, completed
     case mediaReached, mediaRestarted, pathLost, pathRecovered, playbackEnded, qualityMeasured
-    case content
+    case content, keyPressed, played, gathered
 
     init(_ fact: CallEvent.Fact) {
         self =
@@ -107,6 +107,9 @@ private enum FactName: CaseIterable {
             case .playbackEnded: .playbackEnded
             case .qualityMeasured: .qualityMeasured
             case .content: .content
+            case .keyPressed: .keyPressed
+            case .played: .played
+            case .gathered: .gathered
             }
     }
 }

@@ -227,7 +227,7 @@ struct AnchoredCallFlowTests {
                     return "prepare \(leg)"
                 case .prepareHeadless(let leg, _): return "prepare headless \(leg)"
                 case .connect(let leg, _): return "connect \(leg)"
-                case .play, .stopPlaying, .sendDigits: return "media"
+                case .play, .stopPlaying, .sendDigits, .say: return "media"
                 case .route(let leg, let route): return "route \(leg) to \(route)"
                 case .adopt, .releaseLeg: return "move"
                 case .release: return "release"

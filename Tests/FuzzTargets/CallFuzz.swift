@@ -205,7 +205,8 @@ private struct FuzzedCall {
             switch action {
             case .event(let event): if case .ended = event.fact { hasEnded = true }
             case .releaseMedia: isReleased = true
-            case .prepareMedia, .prepareHeadless, .connectMedia, .route, .play, .stopPlaying, .sendDigits, .releaseLeg:
+            case .prepareMedia, .prepareHeadless, .connectMedia, .route, .play, .stopPlaying, .sendDigits, .say,
+                .releaseLeg:
                 precondition(!isReleased, "media is released last")
             case .detach, .peerCall: break
             }

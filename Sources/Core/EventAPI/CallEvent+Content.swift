@@ -45,6 +45,10 @@ extension CallEvent {
         case .playbackEnded: ("playback.ended", [:])
         case .qualityMeasured(let quality): ("media.quality", quality.members)
         case .content(let content): ("leg.received", ["parameters": .parameters(content)])
+        case .keyPressed(let key, let milliseconds, let pressing):
+            ("key.pressed", members(of: key, milliseconds, by: pressing))
+        case .played(let list): ("playback.ended", list.members)
+        case .gathered(let result): ("gather.ended", result.members)
         case .wakingOver, .alerted, .stoppedRinging, .renewedSubscription, .offered, .answered, .unanswered,
             .candidates:
             nil
@@ -93,6 +97,31 @@ private func members(of record: CallRecord, by originator: LegID?) -> [String: E
     members["setupMilliseconds"] = record.setup.map { .milliseconds($0) }
     members["talkMilliseconds"] = record.talk.map { .milliseconds($0) }
     return members
+}
+
+/// `by` is the number of the leg whose peer pressed the key; `milliseconds` is absent if it is not known.
+private func members(of key: Key, _ milliseconds: Int?, by leg: LegID) -> [String: EventValue] {
+    var members: [String: EventValue] = ["key": .string(key.rawValue), "by": .integer(Int64(leg.number))]
+    members["milliseconds"] = milliseconds.map { .integer(Int64($0)) }
+    return members
+}
+
+extension PlayedList {
+    fileprivate var members: [String: EventValue] {
+        var members: [String: EventValue] = [
+            "heardMilliseconds": .integer(Int64(heard)), "outcome": .string(outcome.rawValue),
+        ]
+        members["tag"] = tag.map { .string($0) }
+        return members
+    }
+}
+
+extension GatheredKeys {
+    fileprivate var members: [String: EventValue] {
+        var members: [String: EventValue] = ["keys": .string(text), "outcome": .string(outcome.rawValue)]
+        members["tag"] = tag.map { .string($0) }
+        return members
+    }
 }
 
 extension CallEvent.Participant {

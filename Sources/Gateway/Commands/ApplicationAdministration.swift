@@ -1,4 +1,5 @@
 import AdminServer
+import CallControl
 import CallRuntime
 import Cryptography
 import Observability

@@ -38,12 +38,12 @@ extension LocalSwitchboard {
         _ = try await noting(.transfer) { () async throws(CallError) in
             try await place(
                 TargetPlacement(
-                    transferOf: session, by: leg, for: user, to: target, as: newSession(), rejectsBusy: rejectsBusy))
+                    .transfer, of: session, by: leg, for: user, to: target, as: newSession(), rejectsBusy: rejectsBusy))
         }
     }
 
     /// Decides a request, counts it and logs it.
-    private func noting(
+    func noting(
         _ request: CallRequest.Kind, _ decide: () async throws(CallError) -> SessionID
     ) async throws(CallError) -> SessionID {
         do throws(CallError) {

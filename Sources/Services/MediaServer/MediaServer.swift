@@ -165,6 +165,9 @@ package final class MediaServer: MediaPort {
             endpoint(of: former).send(.giveLeg(leg, of: former, to: call, as: name))
         case .play(_, let number, let leg):
             if !offer(command, for: call) { events(call, .playbackEnded(number, leg)) }
+        case .say(let leg, let speech):
+            guard !offer(command, for: call), case .play(_, let number, let tag, _) = speech else { return }
+            events(call, .played(PlayedList(number: number, tag: tag, heard: 0, outcome: .failed), leg))
         case .sendDigits(let digits, _):
             if !offer(command, for: call) { metrics.mediaDigitsDropped.increment(by: UInt64(digits.digits.utf8.count)) }
         }

@@ -58,8 +58,11 @@ extension Call {
             }
             edit(leg) { $0.transport = own }
             edit(.caller) { $0.transport = callers }
-            actions += unanswered.progress.hasEarlyMedia ? [.stopPlaying(to: .caller)] : prepare(.caller)
-            actions += prepareAnswered(leg)
+            // An application that the caller hears already goes on with what it says.
+            if !unanswered.isHeardEarly {
+                actions += unanswered.progress.hasEarlyMedia ? [.stopPlaying(to: .caller)] : prepare(.caller)
+                actions += prepareAnswered(leg)
+            }
             actions += [.route(.caller, .leg(leg)), .route(leg, .leg(.caller))] + connect(.caller) + connect(leg)
         }
         let answering = noteAnswer(leg, request, from: device)

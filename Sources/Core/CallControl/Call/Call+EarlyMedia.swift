@@ -11,17 +11,26 @@ import SDP
 extension Call {
     /// Gives the caller a provisional answer, and starts what it can hear from now on.
     mutating func giveEarlyMedia(_ caller: LegMedia, _ sdp: String) -> [CallAction] {
-        unanswered?.progress = .earlyMedia
+        provide(caller, sdp, playing: playEarly(isRinging: false))
+    }
+
+    /// Gives the caller a provisional answer.
+    ///
+    /// - Parameter start: starts what the caller hears from now on.
+    mutating func provide(_ caller: LegMedia, _ sdp: String, playing start: [CallAction] = []) -> [CallAction] {
+        let progress = unanswered?.progress.withEarlyMedia ?? .earlyMedia
+        unanswered?.progress = progress
         edit(.caller) { $0.media = caller }
-        return prepare(.caller) + connect(.caller) + playEarly(isRinging: false)
-            + tell(.caller, .progressed(description: sdp))
+        return prepare(.caller) + connect(.caller) + start + tell(.caller, .progressed(description: sdp))
     }
 
     /// Starts the configured early media, if this is its moment.
     ///
     /// - Parameter isRinging: a device rings now; otherwise the call has just been started.
     func playEarly(isRinging: Bool) -> [CallAction] {
-        guard let playback = configuration.earlyMedia, playback.saysThatItRings == isRinging else { return [] }
+        guard let playback = configuration.earlyMedia, playback.saysThatItRings == isRinging,
+            unanswered?.isHeardEarly != true
+        else { return [] }
         return [.play(playback, number: 0, to: .caller)]
     }
 }

@@ -38,6 +38,8 @@ extension Call {
         var actions = endWaking(leg, because: .stoppedRinging(.forwarded, device: nil))
         actions += tell(leg, .stoppedRinging(.forwarded, device: nil))
         actions += note(leg, .forwarded(to: target.party.user))
+        if unanswered.isHeardEarly { actions.append(.route(.caller, .silence)) }
+        unanswered.isHeardEarly = false
         if caller.isAnchored { actions.append(.releaseLeg(leg)) }
         actions += forget(leg)
         add(
@@ -48,7 +50,7 @@ extension Call {
         actions += introduced(target.leg, as: .called)
         if unanswered.invitation.description != nil { actions += prepareOffered(target.leg) }
         unanswered.forwards += 1
-        unanswered.deadline = now + configuration.ringTime
+        unanswered.deadline = now + unanswered.ringTime
         self.unanswered = unanswered
         return actions + ring(target.leg, with: unanswered.invitation)
     }

@@ -46,7 +46,8 @@ extension Call {
         return actions + refreshMusic()
     }
 
-    /// Sends DTMF digits that the legs hear. Digits go out one after the other, after those requested before.
+    /// Sends DTMF digits that the legs hear. Digits go out one after the other, after those requested before. An
+    /// application is told of them at once.
     ///
     /// - Throws: as `checkPlay(by:)`; `digitsWaiting`, for the whole request, if too many digits wait already for one
     ///   of the legs.
@@ -54,12 +55,14 @@ extension Call {
         _ digits: DigitSequence, to target: MediaTarget, by leg: LegID, at now: MonotonicTime
     ) throws(CallError) -> [CallAction] {
         try checkAnchored(.sendDigits, by: leg)
-        let listeners = listeners(target, seenFrom: leg)
+        let all = listeners(target, seenFrom: leg)
+        let listeners = all.filter { self[$0]?.transport.isHeadless == false }
         if let wait = listeners.compactMap({ self[$0]?.waitingDigits.wait(for: digits.count, at: now) }).max() {
             throw .digitsWaiting(limit: WaitingDigits.capacity, retryAfter: wait)
         }
         for listener in listeners { edit(listener) { $0.waitingDigits.press(digits, at: now) } }
-        return listeners.map { .sendDigits(digits, to: $0) }
+        let told = all.filter { self[$0]?.transport.isHeadless == true }.flatMap { press(digits, by: leg, to: $0) }
+        return listeners.map { .sendDigits(digits, to: $0) } + told
     }
 
     /// A playback has reached its end. The leg that asked for it is told, unless something else is playing by now.

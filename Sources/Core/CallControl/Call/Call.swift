@@ -41,6 +41,12 @@ package struct Call: Equatable, Sendable {
         var progress = Progress.silent
         /// How often the call has been forwarded to another address.
         var forwards = 0
+        /// The caller listed `earlymedia`.
+        var acceptsEarlyMedia = false
+        /// The caller hears the callee, an application, before the answer.
+        var isHeardEarly = false
+        /// How long each callee rings.
+        var ringTime: Duration
         /// When the devices stop ringing.
         var deadline: MonotonicTime
 
@@ -194,6 +200,15 @@ extension Call.Unanswered.Progress {
         }
     }
 
+    /// The progress once the caller has a description ahead of the answer.
+    var withEarlyMedia: Self {
+        switch self {
+        case .silent, .earlyMedia: .earlyMedia
+        case .rung: .rung(withEarlyMedia: true)
+        case .unreachable: self
+        }
+    }
+
     /// The progress once a device rings; `nil` if the caller knows that one does, or none can.
     var rung: Self? {
         switch self {
@@ -246,9 +261,12 @@ extension Call {
             caller.exchange.sent.record(DescriptionIdentity(.start, request.sdp), as: .start)
         }
         keep(.caller, at: request.device)
+        let ringTime = min(request.ringTime ?? configuration.ringTime, configuration.ringTime)
         move(
             to: .unanswered(
-                Unanswered(startedAt: now, invitation: invitation, deadline: now + configuration.ringTime)))
+                Unanswered(
+                    startedAt: now, invitation: invitation, acceptsEarlyMedia: request.acceptsEarlyMedia,
+                    ringTime: ringTime, deadline: now + ringTime)))
         var actions = introduced(.caller, as: .dialled) + introduced(.callee, as: .called)
         if isOffered { actions += prepareOffered(.callee) }
         if let progress { actions += giveEarlyMedia(progress.caller, progress.sdp) }
@@ -268,7 +286,7 @@ extension Call {
             to: .unanswered(
                 Unanswered(
                     startedAt: now, invitation: CallEvent.Invitation(), progress: .unreachable(reason),
-                    deadline: now + configuration.unreachableTime)))
+                    ringTime: configuration.unreachableTime, deadline: now + configuration.unreachableTime)))
         return introduced(.caller, as: .dialled) + introduced(.callee, as: .called)
     }
 

@@ -24,6 +24,8 @@ package enum CallAction: Equatable, Sendable {
     case stopPlaying(to: LegID)
     /// Send DTMF digits, which the leg hears.
     case sendDigits(DigitSequence, to: LegID)
+    /// Do this with the audio that others hear of a headless leg.
+    case say(LegID, Speech)
     /// Release the media of this leg; that of the others goes on.
     case releaseLeg(LegID)
     /// Release the media of all legs.

@@ -49,6 +49,8 @@ package enum CallCommand: Equatable, Sendable {
     case stopPlaying(to: MediaTarget)
     /// Sends DTMF digits.
     case sendDigits(DigitSequence, to: MediaTarget)
+    /// What only an application asks for, about its headless leg.
+    case headless(HeadlessCommand)
 }
 
 extension CallRequest {
@@ -93,6 +95,7 @@ extension Call {
         case .play(let playback, let target): return try play(playback, to: target, by: leg)
         case .stopPlaying(let target): return try stopPlaying(to: target, by: leg)
         case .sendDigits(let digits, let target): return try sendDigits(digits, to: target, by: leg, at: now)
+        case .headless(let command): return try perform(command, by: leg, at: now, random: &random)
         }
     }
 }

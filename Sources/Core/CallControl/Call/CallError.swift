@@ -68,6 +68,12 @@ package enum CallError: Error, Equatable {
         case stopPlaying
         /// Send DTMF digits.
         case sendDigits
+        /// Let the caller hear something before the answer.
+        case progress
+        /// Hold the other legs of a headless leg.
+        case hold
+        /// Hold them no more.
+        case resume
     }
 
     /// Why the operation does not fit.
@@ -88,6 +94,10 @@ package enum CallError: Error, Equatable {
         case guestHasCall
         /// The two calls that are to be joined are one call already.
         case onlyOneCall
+        /// The leg has a peer, and no application hears it.
+        case noApplication
+        /// The caller takes nothing to hear before the answer.
+        case noEarlyMedia
     }
 
     /// Which right a guest lacks.
@@ -120,7 +130,7 @@ extension CallError.Reason {
     package var state: LegState? {
         switch self {
         case .state(let state), .olderDescription(let state), .deviceWithoutCall(let state), .sameCall(let state): state
-        case .directMedia, .noSubscription, .guestHasCall, .onlyOneCall: nil
+        case .directMedia, .noSubscription, .guestHasCall, .onlyOneCall, .noApplication, .noEarlyMedia: nil
         }
     }
 }

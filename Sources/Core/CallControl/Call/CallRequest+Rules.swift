@@ -37,6 +37,16 @@ extension CallRequest {
         case stopPlaying = "stop_playing"
         /// To send DTMF digits.
         case sendDigits = "send_digits"
+        /// To let the caller hear an application before the answer.
+        case progress
+        /// To hold the other legs of an application.
+        case hold
+        /// To hold them no more.
+        case resume
+        /// To let the other legs hear nothing of an application, or to take that back.
+        case mute
+        /// To make known what an application has gathered.
+        case gather
     }
 
     /// What the request asks for; what the command asks for, if it is one.
@@ -120,6 +130,7 @@ extension CallCommand {
         case .play: .play
         case .stopPlaying: .stopPlaying
         case .sendDigits: .sendDigits
+        case .headless(let command): command.kind
         }
     }
 }

@@ -22,8 +22,11 @@ package struct CallStartRequest: Equatable, Sendable {
     /// a target (click-to-call, spidr-wire §10). The call is the callee's own, so the callee cannot forward it. If the
     /// target is not reached, the call is over.
     package var isConnector = false
+    /// How long each callee rings; `nil`, or longer than the gateway lets a call ring: as long as it does.
+    package var ringTime: Duration?
 
-    /// Makes a request of its parts; each parameter is the property of that name. `device` is `nil` until it is set.
+    /// Makes a request of its parts; each parameter is the property of that name. `device` and `ringTime` are `nil`
+    /// until they are set.
     package init(
         callerName: String? = nil, callee: UserAddress, sdp: String, acceptsEarlyMedia: Bool = false,
         handlesReplacement: Bool = false,

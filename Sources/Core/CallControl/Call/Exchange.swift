@@ -175,6 +175,9 @@ package struct Exchange: Equatable, Sendable {
     /// The leg knows nothing about the other leg, and is due to be told.
     package mutating func startAnew(at now: MonotonicTime) { (told, newsDue) = (nil, now) }
 
+    /// What the other leg wants has changed: the leg is due to be told at once.
+    package mutating func hasten(at now: MonotonicTime) { newsDue = now }
+
     /// Compares what the leg was told with what the other leg wants. An offer becomes due if they differ.
     ///
     /// - Parameter isFree: the leg can be offered something now.

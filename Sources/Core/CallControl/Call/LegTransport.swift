@@ -9,8 +9,9 @@ enum LegTransport: Equatable, Sendable {
     case direct
     /// ICE, DTLS and SRTP, as described to the leg's peer in SDP.
     case webRTC(LegMedia)
-    /// The leg has no peer: its source and its sink are inside the gateway. No description is sent to it.
-    case headless(HeadlessSource)
+    /// The leg has no peer: its source and its sink are inside the gateway. No description is sent to it. `holds`: it
+    /// does not want to receive.
+    case headless(HeadlessSource, holds: Bool)
 }
 
 /// The audio that the other legs hear of a headless leg.
@@ -112,7 +113,7 @@ extension LegTransport {
     var wants: PeerDescription? {
         switch self {
         case .webRTC(let media): media.wishes
-        case .headless: .headless
+        case .headless(_, let holds): holds ? .holdingHeadless : .headless
         case .absent, .direct: nil
         }
     }
@@ -148,7 +149,7 @@ extension Call {
         for party: CallParty, _ identity: LegIdentity?, preferences: MediaPreferences = MediaPreferences()
     ) -> LegTransport {
         switch (party.endpoint, identity) {
-        case (.application(let source), _): .headless(source)
+        case (.application(let source), _): .headless(source, holds: false)
         case (.devices, let identity?):
             .webRTC(LegMedia(identity: identity, policy: configuration.mediaPolicy, preferences: preferences))
         case (.devices, nil): .absent
@@ -160,7 +161,7 @@ extension Call {
     func prepare(_ leg: LegID) -> [CallAction] {
         switch self[leg]?.transport {
         case .webRTC(let media): [.prepareMedia(leg, media.credentials)]
-        case .headless(let source): [.prepareHeadless(leg, source)]
+        case .headless(let source, _): [.prepareHeadless(leg, source)]
         case .absent, .direct, nil: []
         }
     }

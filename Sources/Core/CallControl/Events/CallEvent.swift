@@ -143,6 +143,13 @@ extension CallEvent {
 
         /// Parameters and bodies that the application of another leg sent.
         case content(CustomContent)
+        /// The peer of the leg `of` has pressed a key; told to an application. `milliseconds`: how long it was pressed;
+        /// `nil`: unknown, because the key was found in the audio.
+        case keyPressed(key: Key, milliseconds: Int?, of: LegID)
+        /// A list that the leg, an application, had played is over.
+        case played(PlayedList)
+        /// A gathering of keys by the leg, an application, is over.
+        case gathered(GatheredKeys)
     }
 }
 
@@ -270,6 +277,8 @@ extension CallEvent.Fact {
     private enum MediaReachedCodingKeys: String, CodingKey { case _0 = "step" }
     private enum QualityMeasuredCodingKeys: String, CodingKey { case _0 = "quality" }
     private enum ContentCodingKeys: String, CodingKey { case _0 = "content" }
+    private enum PlayedCodingKeys: String, CodingKey { case _0 = "list" }
+    private enum GatheredCodingKeys: String, CodingKey { case _0 = "result" }
 }
 
 /// The same for the end of waking.

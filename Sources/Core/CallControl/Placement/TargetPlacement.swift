@@ -64,21 +64,23 @@ package struct TargetPlacement: Placement {
         isCharged = false
     }
 
-    /// Makes a placement of a target with which an application connects a user. The user was charged when the
-    /// application's call was placed.
+    /// Makes a placement of a target with which an application connects the other leg. A user for whom it does so was
+    /// charged when the application's call was placed.
     ///
     /// - Parameters:
+    ///   - retargeting: whether it is a transfer or a forward.
     ///   - session: the application's session of the call.
     ///   - leg: the application's leg.
-    ///   - user: the user for whom it transfers, and by whom the target is rung.
+    ///   - user: the user for whom it does so, and by whom the target is rung.
     ///   - target: the user to ring.
     ///   - targetSession: the new name of the target's leg.
     ///   - rejectsBusy: a target who has a call already is not rung.
     package init(
-        transferOf session: SessionID, by leg: LegAddress, for user: UserAddress, to target: UserAddress,
+        _ retargeting: Retargeting, of session: SessionID, by leg: LegAddress, for user: UserAddress,
+        to target: UserAddress,
         as targetSession: SessionID, rejectsBusy: Bool
     ) {
-        retargeting = .transfer
+        self.retargeting = retargeting
         self.user = user
         self.session = session
         self.target = target

@@ -124,7 +124,7 @@ extension CallHistory {
             return close(leg, CallEnding(.ended(cause), by: originator), at: now)
         case .awoke, .wakingOver, .alerted, .established, .released, .ended, .offered, .answered, .unanswered,
             .candidates,
-            .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content:
+            .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content, .keyPressed, .played, .gathered:
             break
         }
         return []

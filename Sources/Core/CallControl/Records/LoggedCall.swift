@@ -122,7 +122,7 @@ extension LoggedCall {
             .forwarded, .changedDevice,
             .renewedSubscription, .released, .left, .moved, .offered, .answered, .unanswered, .candidates, .held,
             .resumed, .transferStarted, .transferFailed, .completed, .mediaReached, .mediaRestarted, .pathLost,
-            .pathRecovered, .playbackEnded, .qualityMeasured, .content:
+            .pathRecovered, .playbackEnded, .qualityMeasured, .content, .keyPressed, .played, .gathered:
             break
         }
         if let leg = event.event.leg, let audience = event.event.audience { meet(leg, audience) }
@@ -184,7 +184,8 @@ extension LoggedCall.Leg {
         // All devices that know of the call are told everything else.
         case .joined, .rings, .alerted, .progressed, .established, .rejected, .forwarded, .released, .left, .moved,
             .ended, .offered, .answered, .unanswered, .candidates, .held, .resumed, .transferStarted, .transferFailed,
-            .completed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded, .content:
+            .completed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded, .content,
+            .keyPressed, .played, .gathered:
             devices = told ?? devices
         }
     }
@@ -196,7 +197,7 @@ extension CallEvent.Fact {
         switch self {
         case .offered, .answered, .unanswered, .candidates, .held, .resumed, .transferFailed, .mediaRestarted,
             .pathLost,
-            .pathRecovered, .playbackEnded, .qualityMeasured, .content:
+            .pathRecovered, .playbackEnded, .qualityMeasured, .content, .keyPressed, .played, .gathered:
             true
         case .joined, .invited, .waking, .awoke, .wakingOver, .rings, .alerted, .progressed, .talks, .established,
             .stoppedRinging, .rejected, .forwarded, .changedDevice, .renewedSubscription, .released, .left, .moved,
@@ -214,7 +215,7 @@ extension CallEvent.Fact {
             .stoppedRinging, .rejected, .changedDevice, .renewedSubscription, .ended, .offered, .answered, .unanswered,
             .candidates, .held,
             .resumed, .transferStarted, .transferFailed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered,
-            .playbackEnded, .qualityMeasured, .content:
+            .playbackEnded, .qualityMeasured, .content, .keyPressed, .played, .gathered:
             false
         }
     }

@@ -49,6 +49,9 @@ extension CallError.Operation {
         case .play: "play"
         case .stopPlaying: "stop"
         case .sendDigits: "dtmf"
+        case .progress: "progress"
+        case .hold: "hold"
+        case .resume: "resume"
         }
     }
 }
@@ -60,7 +63,7 @@ extension CallError.Reason {
         case .olderDescription: " with an older version in o="
         case .deviceWithoutCall: " by a device without the call"
         case .sameCall: " to the same call"
-        case .state, .directMedia, .noSubscription, .guestHasCall, .onlyOneCall: ""
+        case .state, .directMedia, .noSubscription, .guestHasCall, .onlyOneCall, .noApplication, .noEarlyMedia: ""
         }
     }
 
@@ -73,6 +76,8 @@ extension CallError.Reason {
         case .noSubscription: "without a subscription of the user"
         case .guestHasCall: "a guest with another call"
         case .onlyOneCall: "one call only"
+        case .noApplication: "a leg that no application hears"
+        case .noEarlyMedia: "a caller that takes no early media"
         }
     }
 }

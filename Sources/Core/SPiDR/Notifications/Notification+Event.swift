@@ -69,6 +69,8 @@ extension Notification {
             .renewedSubscription, .left, .moved, .ended,
             .held, .resumed, .transferStarted, .mediaReached, .mediaRestarted:
             return nil
+        // Applications have no subscriptions.
+        case .keyPressed, .played, .gathered: return nil
         }
     }
 

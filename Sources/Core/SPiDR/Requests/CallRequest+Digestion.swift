@@ -28,14 +28,15 @@ extension CallCommand {
     fileprivate var outlivesCall: Bool {
         switch self {
         case .audit, .respond: true  // both follow from what the gateway said before
-        case .ring, .answer, .reject, .end, .offer, .candidates, .send, .play, .stopPlaying, .sendDigits: false
+        case .ring, .answer, .reject, .end, .offer, .candidates, .send, .play, .stopPlaying, .sendDigits, .headless:
+            false
         }
     }
 
     fileprivate var isDigested: Bool {
         switch self {
         case .answer, .reject, .end, .offer, .respond: true
-        case .ring, .audit, .candidates, .send, .play, .stopPlaying, .sendDigits: false
+        case .ring, .audit, .candidates, .send, .play, .stopPlaying, .sendDigits, .headless: false
         }
     }
 }

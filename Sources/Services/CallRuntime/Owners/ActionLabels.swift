@@ -17,7 +17,20 @@ extension CallAction {
         case .detach(let leg, _): "detach \(leg)"
         case .route(let leg, let route): "route \(leg) \(route)"
         case .releaseLeg(let leg): "releaseLeg \(leg)"
+        case .say(let leg, let speech): "say \(leg) \(speech.label)"
         case .peerCall(let action): action.label
+        }
+    }
+}
+
+extension Speech {
+    /// For the log: what is to be done, without the names of files.
+    fileprivate var label: String {
+        switch self {
+        case .play(let list, let number, _, let mode): "play #\(number) ×\(list.items.count) \(mode)"
+        case .stop: "stop"
+        case .mute(let isMuted): isMuted ? "mute" : "unmute"
+        case .pause(let isPaused): isPaused ? "pause" : "continue"
         }
     }
 }

@@ -91,6 +91,9 @@ actor CallOwner {
         case .pathLost(let leg): event("pathLost", leg) { $0.mediaPathChanged(leg, isLost: true) }
         case .pathRecovered(let leg): event("pathRecovered", leg) { $0.mediaPathChanged(leg, isLost: false) }
         case .playbackEnded(let number, let leg): event("playbackEnded", leg) { $0.playbackEnded(number, for: leg) }
+        case .played(let list, let leg): event("played", leg) { $0.played(list, by: leg) }
+        case .keyPressed(let key, let milliseconds, let leg):
+            event("keyPressed", leg) { $0.keyPressed(key, milliseconds: milliseconds, by: leg) }
         case .qualityMeasured(let quality, let leg):
             event("qualityMeasured", leg) { $0.qualityMeasured(quality, for: leg) }
         case .failed(let leg, let failure):
@@ -233,6 +236,8 @@ extension CallOwner {
                 environment.media.send(.stopPlaying(to: leg), for: id)
             case .sendDigits(let digits, let leg):
                 environment.media.send(.sendDigits(digits, to: leg), for: id)
+            case .say(let leg, let speech):
+                environment.media.send(.say(leg, speech), for: id)
             case .detach(let leg, let session):
                 if let endpoint = endpoints.removeValue(forKey: leg) {
                     environment.router.post(.detach(session), to: endpoint)

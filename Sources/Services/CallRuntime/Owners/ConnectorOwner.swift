@@ -75,7 +75,7 @@ actor ConnectorOwner: EndpointOwner {
             .stoppedRinging, .rejected,
             .forwarded, .changedDevice, .renewedSubscription, .released, .left, .moved, .ended, .offered, .unanswered,
             .candidates, .held, .resumed, .transferStarted, .transferFailed, .mediaReached, .mediaRestarted, .pathLost,
-            .pathRecovered, .playbackEnded, .qualityMeasured, .content:
+            .pathRecovered, .playbackEnded, .qualityMeasured, .content, .keyPressed, .played, .gathered:
             break
         }
     }

@@ -39,6 +39,10 @@ extension CallEvent.Fact {
         case .playbackEnded: "playbackEnded"
         case .qualityMeasured: "qualityMeasured"
         case .content: "content"
+        // Which key it was is between the parties.
+        case .keyPressed(_, _, let leg): "keyPressed by \(leg)"
+        case .played(let list): "played #\(list.number) \(list.outcome)"
+        case .gathered(let result): "gathered ×\(result.keys.count) \(result.outcome)"
         }
     }
 }

@@ -25,7 +25,8 @@ extension OwedPush {
         case .joined, .invited, .awoke, .rings, .alerted, .progressed, .talks, .established, .stoppedRinging, .rejected,
             .forwarded, .changedDevice, .renewedSubscription, .released, .left, .moved, .ended, .offered, .answered,
             .unanswered, .candidates, .held, .resumed, .transferStarted, .transferFailed, .completed, .mediaReached,
-            .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content:
+            .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content, .keyPressed,
+            .played, .gathered:
             return []
         }
         let expiry = entry.time + ringTime.wholeNanoseconds / 1_000_000

@@ -53,22 +53,6 @@ package struct StoredApplication: Equatable, Sendable {
     }
 }
 
-/// The name of an application: 1 to 64 ASCII letters, digits, `-`, `_` and `.`.
-package struct ApplicationName: Hashable, Sendable, CustomStringConvertible {
-    /// The name as it was written; names are compared with case.
-    package let description: String
-
-    /// Reads a name; `nil` if the text is none.
-    package init?(_ text: String) {
-        let allowed = text.utf8.allSatisfy { byte in
-            let character = Character(UnicodeScalar(byte))
-            return character.isASCII && (character.isLetter || character.isNumber) || "-_.".contains(character)
-        }
-        guard (1...64).contains(text.utf8.count), allowed else { return nil }
-        description = text
-    }
-}
-
 /// What is kept of a token that an application has got for a user.
 package struct ApplicationToken: Equatable, Sendable {
     /// SHA-256 of the token. The token itself has 256 random bits, so that a plain hash hides it.

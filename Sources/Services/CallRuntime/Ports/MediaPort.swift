@@ -73,6 +73,8 @@ package enum MediaCommand: Equatable, Sendable {
     case stopPlaying(to: LegID)
     /// Send DTMF digits to the leg's peer.
     case sendDigits(DigitSequence, to: LegID)
+    /// Do this with the audio that others hear of a headless leg. Its files must have been loaded.
+    case say(LegID, Speech)
     /// Take a leg of another call into this one, with its media path and everything that flows over it.
     case adopt(LegID, from: CallID, as: LegID)
     /// Release this leg; the others stay.
@@ -95,6 +97,11 @@ package enum MediaEvent: Equatable, Sendable {
     case pathRecovered(LegID)
     /// The playback of this number has reached its end.
     case playbackEnded(UInt32, LegID)
+    /// A list that the headless leg had played is over.
+    case played(PlayedList, LegID)
+    /// The peer of the leg has pressed a key, which a headless leg hears. `milliseconds`: how long it was pressed;
+    /// `nil`: unknown.
+    case keyPressed(Key, milliseconds: Int?, LegID)
     /// The quality of a leg's audio: every few seconds, and whenever it has changed much.
     case qualityMeasured(CallQuality, LegID)
     /// The leg cannot continue; its call should end.

@@ -51,6 +51,8 @@ package final class AudioEngine {
     /// DTMF digits dropped because the queue was full, since the last `takeDroppedDigits`.
     private var droppedDigits = 0
 
+    /// The DTMF digits that headless legs hear.
+    private var heardDigits = HeardDigits()
     private let detectsInbandDTMF: Bool
     private let owner = OwnerThread()
 
@@ -77,7 +79,8 @@ package final class AudioEngine {
             } else {
                 ports[place] = nil
                 listeners[place] = state.flatMap {
-                    Listener(keeping: listeners[place], for: $0, detectsInbandDTMF: detectsInbandDTMF)
+                    Listener(
+                        keeping: listeners[place], for: $0, detectsInbandDTMF: detectsInbandDTMF || !voices.isEmpty)
                 }
                 speakers[place] = state.flatMap { Speaker(keeping: speakers[place], for: $0) }
             }
@@ -117,13 +120,21 @@ package final class AudioEngine {
     package func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
         assertOwner()
         guard let change = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
+        if hasPorts { heardDigits.note(change, of: arrival.leg) }
         for case let speaker? in speakers where speaker.follows(arrival.leg) && !speaker.follow(change) {
             droppedDigits += 1
         }
     }
 
+    /// Whether a headless leg hears something, or is heard.
+    private var hasPorts: Bool { ports.contains { $0 != nil } }
+
+    /// The DTMF digits that headless legs have heard since the last call, in their order.
+    package func takeHeardDigits() -> [HeardDigits.Digit] { heardDigits.take() }
+
     /// Passes on a DTMF digit that was detected in the audio of a leg.
     private func passOn(_ digit: Character, of leg: LegIndex) {
+        if hasPorts { heardDigits.detected(digit, of: leg) }
         let digits = DigitQueue(String(digit), duration: Self.digitDuration, gap: Self.digitGap)
         for case let speaker? in speakers where speaker.follows(leg) && !speaker.press(digits) { droppedDigits += 1 }
     }
@@ -158,6 +169,7 @@ package final class AudioEngine {
             let frame = receiver.frame
             mixer?.setInput(frame.span, channels: receiver.channels, of: place)
         }
+        if hasPorts { heardDigits.pass() }
         speakerHasChanged = mixer?.mix() != nil
         // An array that is returned and emptied at once would be copied.
         guard !ended.isEmpty else { return [] }

@@ -30,7 +30,7 @@ final class HeadlessLeg: HearingLeg {
     let name: LegID
     let index: LegIndex
     /// What the other legs hear of it, and what takes what it hears.
-    var voice: any HeadlessVoice { didSet { assertOwner() } }
+    let voice: SpeakingVoice
     var usualSource: MediaSource? { didSet { assertOwner() } }
     var played: MediaSource? { didSet { assertOwner() } }
     var player: (any AudioPlayer)? { didSet { assertOwner() } }
@@ -38,7 +38,7 @@ final class HeadlessLeg: HearingLeg {
 
     private let owner = OwnerThread()
 
-    init(name: LegID, index: LegIndex, voice: any HeadlessVoice) {
+    init(name: LegID, index: LegIndex, voice: SpeakingVoice) {
         self.name = name
         self.index = index
         self.voice = voice

@@ -13,7 +13,7 @@ struct LegInTransit {
     /// The transports of the leg, the first one at index 0; none of a headless leg.
     var transports: [TransportInTransit] = []
     /// The voice of a headless leg; `nil` for other legs.
-    var voice: (any HeadlessVoice)?
+    var voice: SpeakingVoice?
 
     init(streams: MovingLeg) { self.streams = streams }
 }

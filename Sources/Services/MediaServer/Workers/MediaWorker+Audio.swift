@@ -43,6 +43,8 @@ extension MediaWorker {
                 environment.events(call.id, .playbackEnded(number, leg.name))
             }
         }
+        for leg in call.headlessLegs { report(leg, in: call) }
+        tellDigits(audio.takeHeardDigits(), in: call)
         countDroppedDigits(audio)
         for leg in call.legs { finishPressing(leg, in: call, at: context.now) }
         // A new active speaker, or the end of DTMF digits, may require a key frame.
@@ -126,6 +128,15 @@ extension MediaWorker {
             _ = call.audio?.press(queue, for: leg.index)
         }
         rearm(call)
+    }
+
+    /// Tells which DTMF digits headless legs have heard.
+    private func tellDigits(_ digits: [HeardDigits.Digit], in call: MediaCall) {
+        for pressed in digits {
+            guard let leg = call.leg(pressed.leg), let key = Key(rawValue: String(pressed.digit)) else { continue }
+            let milliseconds = pressed.length.map { $0 / 48 }
+            environment.events(call.id, .keyPressed(key, milliseconds: milliseconds, leg.name))
+        }
     }
 
     private func countDroppedDigits(_ audio: AudioEngine) {

@@ -21,6 +21,7 @@ extension MediaWorker {
         case .play(let playback, let number, let leg):
             play(playback, number: number, to: leg, in: id, &context)
         case .stopPlaying(let leg): stopPlaying(to: leg, in: id, &context)
+        case .say(let leg, let speech): say(speech, by: leg, in: id, &context)
         case .sendDigits(let digits, let leg): sendDigits(digits, to: leg, in: id, at: context.now)
         case .release: release(id, &context)
         }

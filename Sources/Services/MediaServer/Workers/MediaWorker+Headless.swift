@@ -1,3 +1,4 @@
+internal import Audio
 internal import CallControl
 internal import CallRuntime
 internal import Logging
@@ -11,13 +12,12 @@ extension MediaWorker {
     func prepareHeadless(_ name: LegID, _ source: HeadlessSource, for id: CallID, _ context: inout WorkerContext) {
         let call = openCall(id)
         if let leg = call.headlessLeg(name) {
-            leg.voice = voice(of: source)
-            call.audio?.setVoice(leg.voice, of: leg.index)
+            leg.voice.setBase(voice(of: source))
         } else {
             guard let index = call.bridge.addHeadlessLeg(random: &random, at: context.now) else {
                 return environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
             }
-            install(HeadlessLeg(name: name, index: index, voice: voice(of: source)), in: call)
+            install(HeadlessLeg(name: name, index: index, voice: SpeakingVoice(voice(of: source))), in: call)
         }
         refreshAudio(of: call, at: context.now)
         sendControl(of: call, &context)
@@ -43,6 +43,50 @@ extension MediaWorker {
         calls[id] = call
         endpoint.setCallCount(calls.count)
         return call
+    }
+
+    // MARK: Saying
+
+    /// Does something with what others hear of a headless leg.
+    func say(_ speech: Speech, by name: LegID, in id: CallID, _ context: inout WorkerContext) {
+        guard let call = calls[id], let leg = call.headlessLeg(name) else {
+            guard case .play(_, let number, let tag, _) = speech else { return }
+            let list = PlayedList(number: number, tag: tag, heard: 0, outcome: .failed)
+            return environment.events(id, .played(list, name))
+        }
+        switch speech {
+        case .play(let list, let number, let tag, let mode):
+            leg.voice.play(list, resolved(list), number: number, tag: tag, replacing: mode == .replace)
+        case .stop: leg.voice.stop()
+        case .mute(let isMuted): leg.voice.isMuted = isMuted
+        case .pause(let isPaused): leg.voice.isPaused = isPaused
+        }
+        report(leg, in: call)
+        rearm(call)
+    }
+
+    /// Tells which lists of a headless leg are over.
+    func report(_ leg: HeadlessLeg, in call: MediaCall) {
+        for list in leg.voice.takePlayed() { environment.events(call.id, .played(list, leg.name)) }
+    }
+
+    /// Makes what the items of a list are played from; `nil` if a file has been removed from the cache since it was
+    /// loaded.
+    private func resolved(_ list: PlayList) -> [SpokenItem]? {
+        var items: [SpokenItem] = []
+        for item in list.items {
+            switch item {
+            case .file(let name):
+                guard let sound = environment.library.sound(of: name) else { return nil }
+                items.append(SpokenItem(.sound(sound), length: nil))
+            case .tone(let tone, let length):
+                let cadence = ToneCadence(ToneCadence.Kind(tone), in: environment.toneRegion)
+                items.append(SpokenItem(.tone(cadence), length: length))
+            case .silence(let length): items.append(SpokenItem(.silence, length: length))
+            case .music(let length): items.append(SpokenItem(.music, length: length))
+            }
+        }
+        return items
     }
 
     private func voice(of source: HeadlessSource) -> any HeadlessVoice {

@@ -1,0 +1,194 @@
+/// What an application sees of one of its calls.
+package struct ApplicationCall: Equatable, Sendable {
+    /// Which side the application is on.
+    package enum Direction: String, Hashable, Sendable, CaseIterable {
+        /// The application was called.
+        case incoming
+        /// The application called.
+        case outgoing
+    }
+
+    /// How far the call has come.
+    package enum State: Equatable, Sendable {
+        /// The call has not been answered.
+        case ringing
+        /// The call has not been answered, and the caller hears what the callee lets it hear.
+        case progressing
+        /// The call has been answered.
+        case talking
+        /// The application holds the other legs.
+        case held
+        /// The call is over for the application. `nil`: it goes on without the application.
+        case ended(CallEndCause?)
+
+        /// The state, without the reason of the end.
+        package var phase: ApplicationCallPhase {
+            switch self {
+            case .ringing: .ringing
+            case .progressing: .progressing
+            case .talking: .talking
+            case .held: .held
+            case .ended: .ended
+            }
+        }
+    }
+
+    /// Another leg of the call.
+    package struct Member: Equatable, Sendable {
+        /// The address of the leg's user, `user@domain`.
+        package var address: String
+        /// The display name; may be empty.
+        package var name: String
+        /// The leg was rung; otherwise it dialled.
+        package var isCalled: Bool
+        /// The call as this leg sees it.
+        package var state: LegState
+        /// The leg holds the others.
+        package var holds: Bool
+
+        /// Makes a member of its parts; each parameter is the property of that name.
+        package init(address: String, name: String, isCalled: Bool, state: LegState, holds: Bool) {
+            self.address = address
+            self.name = name
+            self.isCalled = isCalled
+            self.state = state
+            self.holds = holds
+        }
+    }
+
+    /// What plays.
+    package struct Playing: Equatable, Sendable {
+        /// The tag of the request; `nil`: it has none.
+        package var tag: String?
+        /// How many further lists wait.
+        package var waiting: Int
+
+        /// Makes a value of its parts; each parameter is the property of that name.
+        package init(tag: String?, waiting: Int) {
+            self.tag = tag
+            self.waiting = waiting
+        }
+    }
+
+    /// What is gathered.
+    package struct Gathering: Equatable, Sendable {
+        /// The tag of the request; `nil`: it has none.
+        package var tag: String?
+        /// The keys so far.
+        package var keys: [Key]
+
+        /// Makes a value of its parts; each parameter is the property of that name.
+        package init(tag: String?, keys: [Key]) {
+            self.tag = tag
+            self.keys = keys
+        }
+    }
+
+    /// The name of the leg, which stays the same when it moves to another call.
+    package var id: SessionID
+    /// The call that the leg is part of.
+    package var call: CallID
+    /// The application.
+    package var application: ApplicationName
+    /// Which side the application is on.
+    package var direction: Direction
+    /// The address that calls.
+    package var from: UserAddress
+    /// The display name of the caller; may be empty.
+    package var fromName: String
+    /// The address that is called.
+    package var to: UserAddress
+    /// How far the call has come.
+    package var state: State
+    /// Counts everything that the application was told about the leg, and its own commands; 1 or more.
+    package var version: UInt64
+    /// When the leg became part of a call, in milliseconds since 1970.
+    package var startedAt: Int64
+    /// When the leg started to talk, in milliseconds since 1970; `nil`: it has not.
+    package var answeredAt: Int64?
+    /// The custom parameters that came with the start of the call.
+    package var parameters: [CustomParameter]
+    /// The application's own text, from the start of an outgoing call; `nil`: none.
+    package var context: String?
+    /// The other legs hear nothing of this leg.
+    package var isMuted: Bool
+    /// What plays; `nil`: nothing.
+    package var playing: Playing?
+    /// What is gathered; `nil`: nothing.
+    package var gathering: Gathering?
+    /// The other legs, in the order in which they joined.
+    package var members: [Member]
+
+    /// Makes a view of its parts; each parameter is the property of that name.
+    package init(
+        id: SessionID, call: CallID, application: ApplicationName, direction: Direction, from: UserAddress,
+        fromName: String, to: UserAddress, state: State = .ringing, version: UInt64 = 1, startedAt: Int64,
+        answeredAt: Int64? = nil, parameters: [CustomParameter] = [], context: String? = nil, isMuted: Bool = false,
+        playing: Playing? = nil, gathering: Gathering? = nil, members: [Member] = []
+    ) {
+        self.id = id
+        self.call = call
+        self.application = application
+        self.direction = direction
+        self.from = from
+        self.fromName = fromName
+        self.to = to
+        self.state = state
+        self.version = version
+        self.startedAt = startedAt
+        self.answeredAt = answeredAt
+        self.parameters = parameters
+        self.context = context
+        self.isMuted = isMuted
+        self.playing = playing
+        self.gathering = gathering
+        self.members = members
+    }
+
+    /// The commands that the state allows.
+    package var allowed: [ApplicationCommand.Name] {
+        ApplicationCommand.Name.allCases.filter { state.phase.allows($0, direction) }
+    }
+}
+
+/// How far the call of an application has come. The raw value is the word of the `/v1` interface.
+package enum ApplicationCallPhase: String, Hashable, Sendable, CaseIterable {
+    /// See `ApplicationCall.State.ringing`.
+    case ringing
+    /// See `ApplicationCall.State.progressing`.
+    case progressing
+    /// See `ApplicationCall.State.talking`.
+    case talking
+    /// See `ApplicationCall.State.held`.
+    case held
+    /// See `ApplicationCall.State.ended`.
+    case ended
+
+    /// Whether a call that has come this far allows the command.
+    package func allows(_ command: ApplicationCommand.Name, _ direction: ApplicationCall.Direction) -> Bool {
+        switch (self, direction) {
+        case (.ringing, .incoming):
+            switch command {
+            case .ring, .progress, .answer, .reject, .end, .transfer: true
+            case .hold, .resume, .mute, .unmute, .send, .keys, .play, .stop, .gather: false
+            }
+        case (.progressing, .incoming):
+            switch command {
+            case .progress, .answer, .reject, .end, .transfer, .mute, .unmute, .play, .stop, .gather: true
+            case .ring, .hold, .resume, .send, .keys: false
+            }
+        case (.ringing, .outgoing), (.progressing, .outgoing): command == .end
+        case (.talking, _):
+            switch command {
+            case .end, .hold, .transfer, .mute, .unmute, .send, .keys, .play, .stop, .gather: true
+            case .ring, .progress, .answer, .reject, .resume: false
+            }
+        case (.held, _):
+            switch command {
+            case .end, .resume, .transfer, .mute, .unmute, .send, .stop: true
+            case .ring, .progress, .answer, .reject, .hold, .keys, .play, .gather: false
+            }
+        case (.ended, _): false
+        }
+    }
+}

@@ -1,0 +1,185 @@
+/// A command of an application about one of its calls.
+package enum ApplicationCommand: Equatable, Sendable {
+    /// Tells the caller that the call rings.
+    case ring
+    /// Lets the caller hear something before the answer; without a list it hears silence, or what it heard before.
+    case progress(PlayList?)
+    /// Takes the call. Parameters and bodies go to the caller.
+    case answer(CustomContent)
+    /// Refuses the call.
+    case reject(RejectCause)
+    /// Ends the call. `reasonText`: words for the other legs; `nil`: none.
+    case end(reasonText: String?)
+    /// Holds the other legs.
+    case hold
+    /// Holds the other legs no more.
+    case resume
+    /// Rings this address in place of the application. Before the answer the call is forwarded.
+    case transfer(to: UserAddress)
+    /// The other legs hear nothing of this leg, whatever plays.
+    case mute
+    /// The other legs hear this leg again.
+    case unmute
+    /// Sends parameters and bodies to the other legs.
+    case send(CustomContent)
+    /// Sends DTMF digits to the other legs.
+    case keys(DigitSequence)
+    /// Plays something to the other legs.
+    case play(PlayRequest)
+    /// Stops what plays and waits, and what gathers.
+    case stop
+    /// Gathers the keys that the other legs press.
+    case gather(GatherRequest)
+
+    /// The name of a command, which is the last segment of its path.
+    package enum Name: String, Hashable, Sendable, CaseIterable {
+        /// See `ApplicationCommand.ring`.
+        case ring
+        /// See `ApplicationCommand.progress`.
+        case progress
+        /// See `ApplicationCommand.answer`.
+        case answer
+        /// See `ApplicationCommand.reject`.
+        case reject
+        /// See `ApplicationCommand.end`.
+        case end
+        /// See `ApplicationCommand.hold`.
+        case hold
+        /// See `ApplicationCommand.resume`.
+        case resume
+        /// See `ApplicationCommand.transfer`.
+        case transfer
+        /// See `ApplicationCommand.mute`.
+        case mute
+        /// See `ApplicationCommand.unmute`.
+        case unmute
+        /// See `ApplicationCommand.send`.
+        case send
+        /// See `ApplicationCommand.keys`.
+        case keys
+        /// See `ApplicationCommand.play`.
+        case play
+        /// See `ApplicationCommand.stop`.
+        case stop
+        /// See `ApplicationCommand.gather`.
+        case gather
+    }
+
+    /// The name of this command.
+    package var name: Name {
+        switch self {
+        case .ring: .ring
+        case .progress: .progress
+        case .answer: .answer
+        case .reject: .reject
+        case .end: .end
+        case .hold: .hold
+        case .resume: .resume
+        case .transfer: .transfer
+        case .mute: .mute
+        case .unmute: .unmute
+        case .send: .send
+        case .keys: .keys
+        case .play: .play
+        case .stop: .stop
+        case .gather: .gather
+        }
+    }
+
+    /// The files that have to be loaded before the command is carried out.
+    package var files: [String] {
+        switch self {
+        case .progress(let list): list?.files ?? []
+        case .play(let request): request.list.files
+        case .gather(let request): request.prompt?.files ?? []
+        case .ring, .answer, .reject, .end, .hold, .resume, .transfer, .mute, .unmute, .send, .keys, .stop: []
+        }
+    }
+}
+
+/// A wish of an application to have something played.
+package struct PlayRequest: Equatable, Sendable {
+    /// What happens to what plays already.
+    package enum Mode: String, Hashable, Sendable, CaseIterable {
+        /// It stops, and what waits is dropped.
+        case replace
+        /// It goes on, and the new list follows.
+        case queue
+    }
+
+    /// The most lists that wait for one that plays.
+    package static let maximumWaiting = 32
+    /// The longest tag, in bytes of UTF-8.
+    package static let maximumTagLength = 128
+
+    /// What is played.
+    package var list: PlayList
+    /// What happens to what plays already.
+    package var mode: Mode
+    /// The application's own name for it, which comes back in events; `nil`: none.
+    package var tag: String?
+
+    /// Makes a request of its parts; each parameter is the property of that name.
+    ///
+    /// - Throws: `ApplicationFault` if the tag is too long.
+    package init(list: PlayList, mode: Mode = .replace, tag: String? = nil) throws(ApplicationFault) {
+        if let tag { try Self.check(tag: tag) }
+        self.list = list
+        self.mode = mode
+        self.tag = tag
+    }
+
+    /// Checks the length of a tag.
+    ///
+    /// - Throws: `ApplicationFault` if the tag is too long.
+    static func check(tag: String) throws(ApplicationFault) {
+        guard tag.utf8.count <= maximumTagLength else {
+            throw ApplicationFault("tag", "must be at most \(maximumTagLength) bytes")
+        }
+    }
+}
+
+/// A call that an application wants to start.
+package struct ApplicationCallRequest: Equatable, Sendable {
+    /// The permitted times to ring.
+    package static let ringTimeouts = Duration.seconds(1)...Duration.seconds(600)
+    /// The longest context, in bytes of UTF-8.
+    package static let maximumContextLength = 1_024
+
+    /// The address to call.
+    package var to: UserAddress
+    /// The address of the application that calls; it must be its own.
+    package var from: UserAddress
+    /// The display name that the callee sees; `nil`: that of the application.
+    package var displayName: String?
+    /// How long the callee is rung; `nil`: as long as the gateway rings at most. A longer time has no effect.
+    package var ringTimeout: Duration?
+    /// What the callee plays before the answer is heard by the application's key detector.
+    package var earlyMedia: Bool
+    /// Parameters and bodies for the callee.
+    package var content: CustomContent
+    /// The application's own text, which comes back in the view of the call; `nil`: none.
+    package var context: String?
+
+    /// Makes a request of its parts; each parameter is the property of that name.
+    ///
+    /// - Throws: `ApplicationFault` if a value is out of its range.
+    package init(
+        to: UserAddress, from: UserAddress, displayName: String? = nil, ringTimeout: Duration? = nil,
+        earlyMedia: Bool = false, content: CustomContent = CustomContent(), context: String? = nil
+    ) throws(ApplicationFault) {
+        guard ringTimeout.map(Self.ringTimeouts.contains) ?? true else {
+            throw ApplicationFault("ringTimeout", "must be 1 to 600 seconds")
+        }
+        guard (context?.utf8.count ?? 0) <= Self.maximumContextLength else {
+            throw ApplicationFault("context", "must be at most \(Self.maximumContextLength) bytes")
+        }
+        self.to = to
+        self.from = from
+        self.displayName = displayName
+        self.ringTimeout = ringTimeout
+        self.earlyMedia = earlyMedia
+        self.content = content
+        self.context = context
+    }
+}

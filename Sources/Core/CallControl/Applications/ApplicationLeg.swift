@@ -1,0 +1,342 @@
+package import Primitives
+
+/// A leg of an application, as its owner knows it: folded from the facts that the owner is told and the commands that
+/// the application gives.
+///
+///     incoming: invited ── a command, or the fallback when the time to decide is over ──▶ …
+///     both:     … ── released, left, forwarded, transferred ──▶ over ── `remembrance` ──▶ forgotten
+package struct ApplicationLeg: Equatable, Sendable {
+    /// What follows from an input, in order.
+    package enum Action: Equatable, Sendable {
+        /// The call is asked for this.
+        case perform(CallCommand)
+        /// Nobody has decided in time: the fallback happens.
+        case fallBack
+    }
+
+    /// How long a call that is over is still shown.
+    package static let remembrance = Duration.seconds(60)
+
+    /// Where the leg is.
+    package private(set) var place: LegAddress
+    /// What the application sees.
+    package private(set) var view: ApplicationCall
+    /// The application has given a command, or its fallback has happened.
+    package private(set) var isDecided = false
+    /// When the fallback happens; `nil`: that is decided.
+    private var decision: MonotonicTime?
+    /// When the leg is forgotten; `nil`: it is not over.
+    private var forgotten: MonotonicTime?
+    /// The reason that the application gave when it refused the call.
+    private var refusal: CallEndCause?
+    /// The caller hears the leg before the answer.
+    private var isHeardEarly = false
+    /// The lists that play or wait, in order.
+    private var waiting: [Waiting] = []
+    /// The last number that a list got.
+    private var lastList: UInt32 = 0
+    private var gather: Gather?
+    /// The list that is the prompt of the gathering.
+    private var prompt: UInt32?
+    /// The list after which the call ends.
+    private var announcement: UInt32?
+
+    private struct Waiting: Equatable {
+        let number: UInt32
+        let tag: String?
+    }
+
+    /// A leg of a call that the application starts.
+    ///
+    /// - Parameter time: now, in milliseconds since 1970.
+    package init(
+        starting request: ApplicationCallRequest, by application: RegisteredApplication, as session: SessionID,
+        at place: LegAddress, time: Int64
+    ) {
+        self.place = place
+        view = ApplicationCall(
+            id: session, call: place.call, application: application.name, direction: .outgoing, from: request.from,
+            fromName: request.displayName ?? application.displayName, to: request.to, startedAt: time,
+            parameters: request.content.parameters, context: request.context)
+    }
+
+    /// A leg by which the application is called. Who calls whom is known once it is invited.
+    ///
+    /// - Parameters:
+    ///   - address: the address by which it is known until then.
+    ///   - time: now, in milliseconds since 1970.
+    package init(
+        called application: ApplicationName, at address: UserAddress, as session: SessionID, at place: LegAddress,
+        time: Int64
+    ) {
+        self.place = place
+        view = ApplicationCall(
+            id: session, call: place.call, application: application, direction: .incoming, from: address, fromName: "",
+            to: address, startedAt: time)
+    }
+
+    /// The application's own address in the call.
+    package var own: UserAddress { view.direction == .incoming ? view.to : view.from }
+
+    /// Whether the call is over for the application.
+    package var isOver: Bool { forgotten != nil }
+
+    /// Whether the leg counts as one of the application's calls: it has not ended, as far as the application is shown.
+    package var isLive: Bool { view.state.phase != .ended }
+
+    /// When `timeout` has something to do; `nil`: never, as things stand.
+    package var deadline: MonotonicTime? { [decision, gather?.deadline, forgotten].compactMap(\.self).min() }
+
+    /// Whether the leg is to be forgotten now.
+    package func isForgotten(at now: MonotonicTime) -> Bool { forgotten.map { $0 <= now } ?? false }
+
+    // MARK: What the owner is told
+
+    /// The leg is told a fact.
+    ///
+    /// - Parameters:
+    ///   - decisionTime: how long an incoming call waits for a command.
+    ///   - time: now, in milliseconds since 1970.
+    package mutating func handle(
+        _ event: CallEvent, decisionTime: Duration, at now: MonotonicTime, time: Int64
+    ) -> [Action] {
+        guard !isOver else { return [] }
+        view.version += 1
+        switch event.fact {
+        case .invited(_, let invitation):
+            if let audience = event.audience { meet(audience) }
+            view.parameters = invitation.content.parameters
+            guard view.direction == .incoming else { return [] }
+            guard decisionTime > .zero else { return [.fallBack] }
+            decision = now + decisionTime
+        case .keyPressed(let key, _, _): return follow(gather?.press(key, at: now) ?? [])
+        case .played(let list): return ended(list, at: now)
+        case .gathered: break
+        // Its part is done: the leg only has to end the call.
+        case .completed:
+            end(nil, at: now)
+            return [.perform(.end(reasonText: nil))]
+        case .stoppedRinging(.forwarded, _): end(nil, at: now)
+        case .released(let cause, _), .left(let cause, _): end(cause, at: now)
+        case .stoppedRinging, .joined, .waking, .awoke, .wakingOver, .rings, .alerted, .progressed, .talks,
+            .established, .rejected, .forwarded, .changedDevice, .renewedSubscription, .moved, .ended, .offered,
+            .answered, .unanswered, .candidates, .held, .resumed, .transferStarted, .transferFailed, .mediaReached,
+            .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content:
+            break
+        }
+        return []
+    }
+
+    /// The leg talks from now on.
+    package mutating func established(time: Int64) {
+        if view.answeredAt == nil { view.answeredAt = time }
+        decision = nil
+    }
+
+    /// The leg is part of another call from now on.
+    package mutating func move(to place: LegAddress) {
+        self.place = place
+        view.call = place.call
+        view.version += 1
+    }
+
+    /// The leg is part of no call any more.
+    package mutating func detach(at now: MonotonicTime) {
+        if !isOver { end(refusal, at: now) }
+    }
+
+    /// A timer has fired. If the time of `deadline` has not come, nothing happens.
+    package mutating func timeout(at now: MonotonicTime) -> [Action] {
+        if let decision, decision <= now {
+            self.decision = nil
+            return [.fallBack]
+        }
+        return follow(gather?.timeout(at: now) ?? [])
+    }
+
+    /// The call is so, as the leg sees it.
+    package mutating func see(_ session: CallSession) {
+        guard !isOver else { return }
+        view.startedAt = session.startedAt
+        view.answeredAt = session.answeredAt ?? view.answeredAt
+        view.members = session.members.dropFirst().map { member in
+            ApplicationCall.Member(
+                address: member.address, name: member.name, isCalled: member.isCalled, state: member.state,
+                holds: member.holds)
+        }
+        switch session.state {
+        case .initial, .dialing, .ringing, .answering: view.state = isHeardEarly ? .progressing : .ringing
+        case .sessionProgress: view.state = .progressing
+        case .inCall, .remotelyHeld: view.state = .talking
+        case .onHold, .onDoubleHold: view.state = .held
+        case .ended: break
+        }
+    }
+
+    // MARK: Commands
+
+    /// Why a command whose state is allowed cannot be carried out; `nil`: it can.
+    package func obstacle(to command: ApplicationCommand) -> String? {
+        guard case .play(let request) = command, request.mode == .queue,
+            waiting.count > PlayRequest.maximumWaiting
+        else { return nil }
+        return "As many lists wait already as may: \(PlayRequest.maximumWaiting)."
+    }
+
+    /// The application gives a command, which counts as a decision about the call.
+    ///
+    /// - Returns: what the call is asked for, in order. A transfer is none of that: other owners decide it, too.
+    package mutating func take(_ command: ApplicationCommand, at now: MonotonicTime) -> [CallCommand] {
+        (decision, isDecided) = (nil, true)
+        switch command {
+        case .ring: return [.ring]
+        case .progress(let list):
+            isHeardEarly = true
+            return [.headless(.progress)] + (list.map { [say($0, tag: nil, .replace)] } ?? [])
+        case .answer(let content): return [.answer(CallAnswerRequest(sdp: "", content: content))]
+        case .reject(let cause): return [refuse(cause)]
+        case .end(let reasonText): return [.end(reasonText: reasonText)]
+        case .hold: return [.headless(.hold(true))]
+        case .resume: return [.headless(.hold(false))]
+        case .transfer: return []
+        case .mute: return [.headless(.say(.mute(true)))]
+        case .unmute: return [.headless(.say(.mute(false)))]
+        case .send(let content): return [.send(content)]
+        case .keys(let digits): return [.sendDigits(digits, to: .peer)]
+        case .play(let request): return [say(request.list, tag: request.tag, request.mode)]
+        case .stop:
+            let stopped = follow(gather?.stop() ?? [])
+            return stopped.commands + [.headless(.say(.stop))]
+        case .gather(let request): return start(request, at: now)
+        }
+    }
+
+    /// A command was carried out. What it ends is shown as ended at once; the facts that follow have the last word.
+    package mutating func finish(_ command: ApplicationCommand) {
+        guard !isOver else { return }
+        view.version += 1
+        switch (command, view.state.phase) {
+        case (.mute, _): view.isMuted = true
+        case (.unmute, _): view.isMuted = false
+        case (.reject, _): view.state = .ended(refusal)
+        case (.end(let words), .talking), (.end(let words), .held):
+            view.state = .ended(.completed(by: place.leg, reasonText: words))
+        case (.end(let words), _):
+            view.state = .ended(
+                view.direction == .incoming ? .rejected(reasonText: words) : .cancelled(reasonText: words))
+        case (.transfer, .ringing), (.transfer, .progressing): view.state = .ended(nil)
+        case (.ring, _), (.progress, _), (.answer, _), (.hold, _), (.resume, _), (.transfer, _), (.send, _), (.keys, _),
+            (.play, _), (.stop, _), (.gather, _):
+            break
+        }
+    }
+
+    /// A command was refused, and the call is as it was.
+    package mutating func withdraw(_ command: ApplicationCommand, before: ApplicationLeg) {
+        waiting.removeAll { $0.number > before.lastList }
+        (isHeardEarly, refusal) = (before.isHeardEarly, before.refusal)
+        // One that it was to take the place of has been stopped.
+        if case .gather = command { (gather, prompt) = (nil, nil) }
+        show()
+    }
+
+    /// Plays a list, and ends the call after it.
+    package mutating func announce(_ list: PlayList) -> CallCommand {
+        let command = say(list, tag: nil, .replace)
+        announcement = lastList
+        return command
+    }
+
+    // MARK: Parts
+
+    private mutating func meet(_ audience: CallEvent.Audience) {
+        view.to = UserAddress(written: audience.local.number) ?? view.to
+        guard case .user(let caller) = audience.remote else { return }
+        view.fromName = caller.name
+        view.from = UserAddress(written: caller.number) ?? view.from
+    }
+
+    private mutating func refuse(_ cause: RejectCause) -> CallCommand {
+        switch cause {
+        case .declined:
+            refusal = .rejected(reasonText: nil)
+            return .reject(replacement: false)
+        case .busy: return refuse(as: .busy)
+        case .unavailable: return refuse(as: .notRegistered)
+        case .notFound: return refuse(as: .noSuchUser)
+        }
+    }
+
+    private mutating func refuse(as reason: CallEndCause.Unreachable) -> CallCommand {
+        refusal = .unreachable(reason)
+        return .headless(.refuse(reason))
+    }
+
+    private mutating func say(_ list: PlayList, tag: String?, _ mode: PlayRequest.Mode) -> CallCommand {
+        lastList += 1
+        // What is replaced is removed when its end is told.
+        waiting.append(Waiting(number: lastList, tag: tag))
+        show()
+        return .headless(.say(.play(list, number: lastList, tag: tag, mode)))
+    }
+
+    private mutating func start(_ request: GatherRequest, at now: MonotonicTime) -> [CallCommand] {
+        let former = follow(gather?.stop() ?? []).commands
+        gather = Gather(request, at: now)
+        guard let list = request.prompt else {
+            show()
+            return former
+        }
+        let command = say(list, tag: request.tag, .replace)
+        prompt = lastList
+        show()
+        // The prompt replaces what plays, so that it need not be stopped before.
+        return former.filter { $0 != .headless(.say(.stop)) } + [command]
+    }
+
+    private mutating func ended(_ list: PlayedList, at now: MonotonicTime) -> [Action] {
+        waiting.removeAll { $0.number == list.number }
+        if prompt == list.number {
+            prompt = nil
+            gather?.promptEnded(at: now)
+        }
+        show()
+        return announcement == list.number ? [.perform(.end(reasonText: nil))] : []
+    }
+
+    private mutating func follow(_ actions: [Gather.Action]) -> [Action] {
+        var result: [Action] = []
+        for action in actions {
+            switch action {
+            case .stopPrompt: result.append(.perform(.headless(.say(.stop))))
+            case .end(let keys):
+                gather = nil
+                result.append(.perform(.headless(.gathered(keys))))
+            }
+        }
+        show()
+        return result
+    }
+
+    private mutating func end(_ cause: CallEndCause?, at now: MonotonicTime) {
+        forgotten = now + Self.remembrance
+        (decision, gather, prompt, waiting) = (nil, nil, nil, [])
+        view.state = .ended(cause)
+        view.members = []
+        view.version += 1
+        show()
+    }
+
+    /// Shows what plays and what is gathered.
+    private mutating func show() {
+        view.playing = waiting.first.map { ApplicationCall.Playing(tag: $0.tag, waiting: waiting.count - 1) }
+        view.gathering = gather.map { ApplicationCall.Gathering(tag: $0.request.tag, keys: $0.keys) }
+    }
+}
+
+extension [ApplicationLeg.Action] {
+    /// What the call is asked for.
+    fileprivate var commands: [CallCommand] {
+        compactMap { if case .perform(let command) = $0 { command } else { nil } }
+    }
+}

@@ -1,0 +1,106 @@
+/// What an application has played: items one after the other, once, several times or for ever.
+package struct PlayList: Hashable, Sendable {
+    /// The permitted numbers of items.
+    package static let sizes = 1...100
+    /// The permitted numbers of repetitions; 0 is for ever.
+    package static let loopCounts = 0...1_000
+    /// The permitted volumes, in decibels.
+    package static let volumes = -30...10
+
+    /// The items, in their order.
+    package let items: [PlayItem]
+    /// How often the list is played; 0: for ever. `nil`: once.
+    package let loops: Int?
+    /// The change of loudness, in decibels. Samples that are too large are cut.
+    package let volume: Int
+
+    /// Makes a list of its parts; each parameter is the property of that name.
+    ///
+    /// - Throws: `ApplicationFault` if a value is out of its range, or an item that never ends is not the last.
+    package init(items: [PlayItem], loops: Int? = nil, volume: Int = 0) throws(ApplicationFault) {
+        guard Self.sizes.contains(items.count) else {
+            throw ApplicationFault("items", "must be 1 to \(Self.sizes.upperBound) items")
+        }
+        guard loops.map(Self.loopCounts.contains) ?? true else {
+            throw ApplicationFault("loops", "must be 0 to \(Self.loopCounts.upperBound); 0 is for ever")
+        }
+        guard Self.volumes.contains(volume) else {
+            throw ApplicationFault("volume", "must be -30 to 10 decibels")
+        }
+        for (index, item) in items.enumerated() {
+            if let length = item.length {
+                guard PlayItem.lengths.contains(length) else {
+                    throw ApplicationFault("items[\(index)].duration", "must be 20 ms to 1 hour")
+                }
+            } else if item.isEndless, index < items.count - 1 {
+                throw ApplicationFault(
+                    "items[\(index)].duration", "must be given: without it the items that follow are never heard")
+            }
+        }
+        self.items = items
+        self.loops = loops
+        self.volume = volume
+    }
+
+    /// A list of one item, which has no length that could be wrong.
+    package init(file name: String) {
+        items = [.file(name)]
+        loops = nil
+        volume = 0
+    }
+
+    /// The names of the files in the list, each once.
+    package var files: [String] {
+        var seen: Set<String> = []
+        return items.compactMap { item in
+            guard case .file(let name) = item, seen.insert(name).inserted else { return nil }
+            return name
+        }
+    }
+}
+
+/// One item of a list that is played.
+package enum PlayItem: Hashable, Sendable {
+    /// A file of the gateway's media folder, by its name.
+    case file(String)
+    /// A tone of the telephone network, for this long; `nil`: until something else is played.
+    case tone(CallTone, Duration?)
+    /// Nothing for this long.
+    case silence(Duration)
+    /// Music on hold, for this long; `nil`: until something else is played.
+    case music(Duration?)
+
+    /// The permitted lengths of an item that has one.
+    package static let lengths = Duration.milliseconds(20)...Duration.seconds(3_600)
+
+    /// The length that was asked for; `nil`: a file ends by itself, and other items never do.
+    package var length: Duration? {
+        switch self {
+        case .file: nil
+        case .tone(_, let length), .music(let length): length
+        case .silence(let length): length
+        }
+    }
+
+    /// Whether the item never ends by itself.
+    package var isEndless: Bool {
+        switch self {
+        case .file, .silence: false
+        case .tone(_, let length), .music(let length): length == nil
+        }
+    }
+}
+
+/// A value that an application gave, and that cannot be used.
+package struct ApplicationFault: Error, Hashable, Sendable {
+    /// The field, such as `items[2].duration`.
+    package let field: String
+    /// What is wrong, as the predicate of a sentence about the field.
+    package let predicate: String
+
+    /// Makes a fault of its parts.
+    package init(_ field: String, _ predicate: String) {
+        self.field = field
+        self.predicate = predicate
+    }
+}

@@ -1,0 +1,218 @@
+package import Audio
+package import CallControl
+
+/// An item of a list, with what it is played from.
+package struct SpokenItem {
+    /// What is played.
+    package enum Source {
+        /// A sound that was read from a file.
+        case sound(Sound)
+        /// A tone of the telephone network.
+        case tone(ToneCadence)
+        /// Music on hold.
+        case music
+        /// Nothing.
+        case silence
+    }
+
+    /// What is played.
+    package let source: Source
+    /// How many cycles of 20 ms it plays, 1 or more; `nil`: a sound to its end, anything else without an end.
+    package let cycles: Int?
+
+    /// Makes an item.
+    ///
+    /// - Parameter length: how long it plays, rounded up to 20 ms; `nil`: as for `cycles`.
+    package init(_ source: Source, length: Duration?) {
+        self.source = source
+        cycles = length.map { max(1, (Int($0.inSamples) + AudioMixer.frame - 1) / AudioMixer.frame) }
+    }
+
+    /// A player of the item from its start.
+    fileprivate var player: any AudioPlayer {
+        switch source {
+        case .sound(let sound): SamplePlayer(sound, from: 0, repeats: false)
+        case .tone(let cadence): TonePlayer(cadence)
+        case .music: MusicPlayer()
+        case .silence: SilentPlayer()
+        }
+    }
+}
+
+/// The voice of every headless leg: it plays lists one after the other, and without one lets a base voice speak.
+///
+/// A list plays only while others hear the leg, since a voice speaks only then. The items of a list start on multiples
+/// of 20 ms.
+package final class SpeakingVoice: HeadlessVoice {
+    /// A list that plays or waits.
+    private struct Spoken {
+        let number: UInt32
+        let tag: String?
+        let items: [SpokenItem]
+        /// How often the list is still to be started after this time; `nil`: for ever.
+        var repetitions: Int?
+        /// The factor of all samples.
+        let gain: Float
+        /// The item that plays.
+        var place = 0
+        var player: (any AudioPlayer)?
+        /// How many cycles the item has played.
+        var cycles = 0
+        /// How many cycles of the list others could hear.
+        var heard = 0
+    }
+
+    /// One channel or two, those of the first base; constant. A list is brought into as many.
+    package let channels: Int
+    /// Others hear nothing, whatever plays.
+    package var isMuted = false
+    /// What plays stands still.
+    package var isPaused = false
+    private var base: any HeadlessVoice
+    private var lists: [Spoken] = []
+    private var played: [PlayedList] = []
+    /// A frame of a list whose channels are not those of the voice.
+    private var frame: [Int16] = []
+
+    /// Makes a voice that lets this one speak while it plays no list.
+    package init(_ base: any HeadlessVoice) {
+        self.base = base
+        channels = base.channels
+    }
+
+    /// Lets another voice speak while no list plays. One with other channels than the first is brought into those.
+    package func setBase(_ base: any HeadlessVoice) { self.base = base }
+
+    // MARK: Lists
+
+    /// Plays a list.
+    ///
+    /// - Parameters:
+    ///   - items: the items of the list; `nil`: one of them cannot be played, and the list fails.
+    ///   - isReplacing: what plays and waits is dropped; otherwise the list follows it.
+    package func play(
+        _ list: PlayList, _ items: [SpokenItem]?, number: UInt32, tag: String?, replacing isReplacing: Bool
+    ) {
+        guard let items, !items.isEmpty else {
+            played.append(PlayedList(number: number, tag: tag, heard: 0, outcome: .failed))
+            return
+        }
+        if isReplacing { drop(.replaced) }
+        let loops = list.loops ?? 1
+        lists.append(
+            Spoken(
+                number: number, tag: tag, items: items, repetitions: loops == 0 ? nil : loops - 1,
+                gain: Self.factor(of: list.volume)))
+    }
+
+    /// Stops what plays, and drops what waits.
+    package func stop() { drop(.stopped) }
+
+    /// The lists that are over since the last call, in their order.
+    package func takePlayed() -> [PlayedList] {
+        guard !played.isEmpty else { return [] }
+        defer { played = [] }
+        return played
+    }
+
+    private func drop(_ outcome: PlayedList.Outcome) {
+        for list in lists { end(list, outcome) }
+        lists = []
+    }
+
+    private func end(_ list: Spoken, _ outcome: PlayedList.Outcome) {
+        played.append(PlayedList(number: list.number, tag: list.tag, heard: list.heard * 20, outcome: outcome))
+    }
+
+    /// 10 to the power of a twentieth of the decibels, by steps of one decibel.
+    private static func factor(of decibels: Int) -> Float {
+        let step: Float = decibels < 0 ? 0.891_250_94 : 1.122_018_5
+        return (0..<abs(decibels)).reduce(1 as Float) { factor, _ in factor * step }
+    }
+
+    // MARK: A cycle
+
+    /// Says the next 20 ms of the list that plays, or else of the base.
+    package func speak(into samples: inout MutableSpan<Int16>) -> Bool {
+        guard !isPaused else { return false }
+        guard !lists.isEmpty else { return speakBase(into: &samples) && !isMuted }
+        let player = lists[0].player ?? lists[0].items[lists[0].place].player
+        let hasMore = fill(&samples, from: player)
+        apply(lists[0].gain, to: &samples)
+        lists[0].player = player
+        lists[0].cycles += 1
+        if !isMuted { lists[0].heard += 1 }
+        let item = lists[0].items[lists[0].place]
+        if item.cycles.map({ lists[0].cycles >= $0 }) ?? !hasMore { advance() }
+        return !isMuted
+    }
+
+    /// Lets the base take what the leg hears.
+    package func hear(_ samples: Span<Int16>, channels: Int) { base.hear(samples, channels: channels) }
+
+    /// The item that plays is over.
+    private func advance() {
+        lists[0].player = nil
+        lists[0].cycles = 0
+        lists[0].place += 1
+        guard lists[0].place == lists[0].items.count else { return }
+        lists[0].place = 0
+        if let repetitions = lists[0].repetitions {
+            guard repetitions > 0 else {
+                end(lists.removeFirst(), .completed)
+                return
+            }
+            lists[0].repetitions = repetitions - 1
+        }
+    }
+
+    private func speakBase(into samples: inout MutableSpan<Int16>) -> Bool {
+        guard base.channels != channels else { return base.speak(into: &samples) }
+        var own = takeFrame(base.channels)
+        defer { frame = own }
+        var span = own.mutableSpan
+        guard base.speak(into: &span) else { return false }
+        convert(own.span, of: base.channels, into: &samples)
+        return true
+    }
+
+    /// Fills the samples from a player. Returns `false` at the end of its audio.
+    private func fill(_ samples: inout MutableSpan<Int16>, from player: any AudioPlayer) -> Bool {
+        guard player.channels != channels else { return player.next(into: &samples) }
+        var own = takeFrame(player.channels)
+        defer { frame = own }
+        var span = own.mutableSpan
+        let hasMore = player.next(into: &span)
+        convert(own.span, of: player.channels, into: &samples)
+        return hasMore
+    }
+
+    /// Moves the frame out of the object, so that it is not copied.
+    private func takeFrame(_ channels: Int) -> [Int16] {
+        var own: [Int16] = []
+        swap(&own, &frame)
+        let count = channels * AudioMixer.frame
+        if own.count != count { own = [Int16](repeating: 0, count: count) }
+        return own
+    }
+
+    /// Brings a frame of one channel into two, or of two into one.
+    private func convert(_ own: Span<Int16>, of count: Int, into samples: inout MutableSpan<Int16>) {
+        for index in 0..<AudioMixer.frame {
+            if count == 1 {
+                samples[2 * index] = own[index]
+                samples[2 * index + 1] = own[index]
+            } else {
+                samples[index] = Int16((Int(own[2 * index]) + Int(own[2 * index + 1])) / 2)
+            }
+        }
+    }
+
+    private func apply(_ gain: Float, to samples: inout MutableSpan<Int16>) {
+        guard gain != 1 else { return }
+        for index in samples.indices {
+            let scaled = (Float(samples[index]) * gain).rounded()
+            samples[index] = Int16(min(max(scaled, -32_768), 32_767))
+        }
+    }
+}

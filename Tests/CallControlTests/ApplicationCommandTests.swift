@@ -1,0 +1,90 @@
+import CallControl
+import Testing
+
+/// Which commands an application may give, and which values they may have.
+struct ApplicationCommandTests {
+    /// The commands that each state allows, in the order of the table in docs/call-states.md.
+    private static let table: [(ApplicationCallPhase, ApplicationCall.Direction, String)] = [
+        (.ringing, .incoming, "ring progress answer reject end transfer"),
+        (.progressing, .incoming, "progress answer reject end transfer mute unmute play stop gather"),
+        (.talking, .incoming, "end hold transfer mute unmute send keys play stop gather"),
+        (.held, .incoming, "end resume transfer mute unmute send stop"),
+        (.ended, .incoming, ""),
+        (.ringing, .outgoing, "end"),
+        (.progressing, .outgoing, "end"),
+        (.talking, .outgoing, "end hold transfer mute unmute send keys play stop gather"),
+        (.held, .outgoing, "end resume transfer mute unmute send stop"),
+        (.ended, .outgoing, ""),
+    ]
+
+    @Test func `every state allows the commands of the table, and no others`() {
+        #expect(Self.table.count == ApplicationCallPhase.allCases.count * 2)
+        for (phase, direction, names) in Self.table {
+            let allowed = Set(names.split(separator: " ").map(String.init))
+            for command in ApplicationCommand.Name.allCases {
+                #expect(
+                    phase.allows(command, direction) == allowed.contains(command.rawValue),
+                    "\(command) while \(direction) and \(phase)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("sip:support@example.com", "support@example.com"), ("Support@Example.com", "support@example.com"),
+        ("*@Bots.example.com", "*@bots.example.com"), ("sip:*@bots.example.com", "*@bots.example.com"),
+    ])
+    func `addresses of applications are read`(_ text: String, _ written: String) {
+        #expect(ApplicationAddress(text)?.description == written)
+    }
+
+    @Test(arguments: ["", "*", "*@", "support", "su*@example.com", "*@a b", "a*b@example.com", "*@example.com/x"])
+    func `what is no address of an application is refused`(_ text: String) {
+        #expect(ApplicationAddress(text) == nil)
+    }
+
+    @Test func `a pattern owns its domain alone, and no guest`() throws {
+        let pattern = try #require(ApplicationAddress("*@bots.example.com"))
+        let owned = ["menu@bots.example.com", "MENU@BOTS.example.com"].compactMap { UserAddress(parsing: $0) }
+        let others = ["menu@example.com", "menu@x.bots.example.com"].compactMap { UserAddress(parsing: $0) }
+        #expect(owned.allSatisfy(pattern.owns) && owned.count == 2)
+        #expect(!others.contains(where: pattern.owns) && others.count == 2)
+        let single = try #require(ApplicationAddress("menu@bots.example.com"))
+        #expect(single.owns(owned[0]) && !single.owns(others[0]))
+    }
+
+    @Test func `what cannot be played is refused by name`() throws {
+        let fifty = [PlayItem](repeating: .silence(.seconds(1)), count: 101)
+        let cases: [(String, [PlayItem], Int?, Int)] = [
+            ("items", [], nil, 0), ("items", fifty, nil, 0), ("loops", [.music(nil)], -1, 0),
+            ("loops", [.music(nil)], 1_001, 0), ("volume", [.music(nil)], 1, 11), ("volume", [.music(nil)], 1, -31),
+            ("items[0].duration", [.silence(.milliseconds(19))], nil, 0),
+            ("items[1].duration", [.file("a.wav"), .tone(.busy, .seconds(3_601))], nil, 0),
+            ("items[0].duration", [.music(nil), .file("a.wav")], nil, 0),
+        ]
+        for (field, items, loops, volume) in cases {
+            do throws(ApplicationFault) {
+                _ = try PlayList(items: items, loops: loops, volume: volume)
+                Issue.record("\(field) was accepted")
+            } catch {
+                #expect(error.field == field)
+            }
+        }
+        let list = try PlayList(items: [.file("a.wav"), .file("b.wav"), .file("a.wav"), .music(nil)], loops: 0)
+        #expect(list.files == ["a.wav", "b.wav"])
+    }
+
+    @Test func `a call that cannot be started is refused by name`() throws {
+        let address = try #require(UserAddress(parsing: "a@example.com"))
+        for (field, timeout, context) in [
+            ("ringTimeout", Duration.zero, ""), ("ringTimeout", .seconds(601), ""),
+            ("context", .seconds(1), String(repeating: "é", count: 513)),
+        ] {
+            do throws(ApplicationFault) {
+                _ = try ApplicationCallRequest(to: address, from: address, ringTimeout: timeout, context: context)
+                Issue.record("\(field) was accepted")
+            } catch {
+                #expect(error.field == field)
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+import CallControl
+import CallSupport
+import Primitives
+import TestSupport
+import Testing
+
+/// What an application sees of a leg, folded from what it is told and what it asks for.
+struct ApplicationLegTests {
+    private struct Rig {
+        var leg: ApplicationLeg
+        var clock = VirtualClock()
+        let decisionTime: Duration
+
+        init(decisionTime: Duration = .seconds(10)) throws {
+            self.decisionTime = decisionTime
+            let name = try #require(ApplicationName("robot"))
+            let address = try #require(UserAddress(parsing: "first@example.com"))
+            leg = ApplicationLeg(
+                called: name, at: address, as: "B", at: LegAddress(call: CallID(7), leg: .callee), time: 1_000)
+        }
+
+        mutating func tell(_ fact: CallEvent.Fact) -> [ApplicationLeg.Action] {
+            let audience = CallEvent.Audience(
+                devices: [], session: "B", local: DisplayName(name: "Robot", number: "robot@example.com"),
+                remote: .user(DisplayName(name: "Alice", number: "alice@example.com")), isCalled: true)
+            return leg.handle(
+                CallEvent(.callee, fact, to: audience), decisionTime: decisionTime, at: clock.now, time: 2_000)
+        }
+
+        mutating func invite() -> [ApplicationLeg.Action] {
+            tell(
+                .invited(
+                    devices: [],
+                    invitation: CallEvent.Invitation(
+                        content: CustomContent(parameters: [CustomParameter(name: "n", value: "v")]))))
+        }
+
+        mutating func see(_ state: LegState) {
+            leg.see(
+                CallSession(
+                    session: "B", progress: .ringing, state: state, isIncoming: true, isAnchored: true,
+                    isConference: false, startedAt: 1_500, members: [], startParameters: [], answerParameters: [],
+                    timeline: []))
+        }
+
+        mutating func take(_ command: ApplicationCommand) -> [CallCommand] {
+            let requests = leg.take(command, at: clock.now)
+            leg.finish(command)
+            return requests
+        }
+    }
+
+    @Test func `an invitation tells who calls whom, and asks for a decision in time`() throws {
+        var rig = try Rig()
+        #expect(rig.invite().isEmpty)
+        let view = rig.leg.view
+        #expect(view.from.text == "alice@example.com" && view.fromName == "Alice")
+        #expect(view.to.text == "robot@example.com" && rig.leg.own == view.to)
+        #expect(view.parameters == [CustomParameter(name: "n", value: "v")])
+        #expect(view.state == .ringing && view.version == 2)
+        #expect(rig.leg.deadline == rig.clock.now + .seconds(10))
+        rig.clock.advance(by: .seconds(10))
+        #expect(rig.leg.timeout(at: rig.clock.now) == [.fallBack])
+        #expect(rig.leg.timeout(at: rig.clock.now).isEmpty)
+    }
+
+    @Test func `any command is a decision, and without time to decide the fallback happens at once`() throws {
+        var rig = try Rig()
+        _ = rig.invite()
+        #expect(rig.take(.ring) == [.ring])
+        #expect(rig.leg.deadline == nil)
+        rig = try Rig(decisionTime: .zero)
+        #expect(rig.invite() == [.fallBack])
+    }
+
+    @Test func `everything that is told and done counts as a version`() throws {
+        var rig = try Rig()
+        var last = rig.leg.view.version
+        for fact in [CallEvent.Fact.content(CustomContent()), .alerted, .playbackEnded] {
+            _ = rig.tell(fact)
+            #expect(rig.leg.view.version > last)
+            last = rig.leg.view.version
+        }
+        _ = rig.take(.mute)
+        #expect(rig.leg.view.version > last && rig.leg.view.isMuted)
+        _ = rig.take(.unmute)
+        #expect(!rig.leg.view.isMuted)
+    }
+
+    @Test(arguments: [
+        (LegState.dialing, ApplicationCallPhase.ringing), (.ringing, .ringing), (.answering, .ringing),
+        (.sessionProgress, .progressing), (.inCall, .talking), (.remotelyHeld, .talking), (.onHold, .held),
+        (.onDoubleHold, .held),
+    ])
+    func `the state is that of the call`(_ state: LegState, _ phase: ApplicationCallPhase) throws {
+        var rig = try Rig()
+        rig.see(state)
+        #expect(rig.leg.view.state.phase == phase)
+        #expect(rig.leg.view.startedAt == 1_500)
+    }
+
+    @Test func `an application that is heard early progresses, unless the call says no`() throws {
+        var rig = try Rig()
+        _ = rig.invite()
+        let before = rig.leg
+        #expect(rig.leg.take(.progress(nil), at: rig.clock.now) == [.headless(.progress)])
+        rig.see(.ringing)
+        #expect(rig.leg.view.state == .progressing)
+        rig.leg.withdraw(.progress(nil), before: before)
+        rig.see(.ringing)
+        #expect(rig.leg.view.state == .ringing)
+    }
+
+    @Test(arguments: [
+        (RejectCause.declined, CallCommand.reject(replacement: false), CallEndCause.rejected(reasonText: nil)),
+        (.busy, .headless(.refuse(.busy)), .unreachable(.busy)),
+        (.unavailable, .headless(.refuse(.notRegistered)), .unreachable(.notRegistered)),
+        (.notFound, .headless(.refuse(.noSuchUser)), .unreachable(.noSuchUser)),
+    ])
+    func `a call that is refused has ended for that cause`(
+        _ cause: RejectCause, _ request: CallCommand, _ end: CallEndCause
+    ) throws {
+        var rig = try Rig()
+        _ = rig.invite()
+        #expect(rig.take(.reject(cause)) == [request])
+        rig.leg.detach(at: rig.clock.now)
+        #expect(rig.leg.view.state == .ended(end))
+        #expect(rig.leg.view.allowed.isEmpty)
+    }
+
+    @Test func `a call that is over is shown for a minute`() throws {
+        var rig = try Rig()
+        _ = rig.tell(.released(.completed(by: .caller, reasonText: "bye"), by: .caller))
+        #expect(rig.leg.isOver && rig.leg.view.state == .ended(.completed(by: .caller, reasonText: "bye")))
+        rig.leg.detach(at: rig.clock.now)
+        #expect(rig.leg.view.state == .ended(.completed(by: .caller, reasonText: "bye")))
+        rig.see(.inCall)
+        #expect(rig.leg.view.state.phase == .ended)
+        rig.clock.advance(by: .seconds(59))
+        #expect(!rig.leg.isForgotten(at: rig.clock.now))
+        rig.clock.advance(by: .seconds(1))
+        #expect(rig.leg.isForgotten(at: rig.clock.now))
+    }
+
+    @Test func `after a transfer it ends its part, and the call goes on without it`() throws {
+        var rig = try Rig()
+        #expect(rig.tell(.completed(.transfer)) == [.perform(.end(reasonText: nil))])
+        #expect(rig.leg.view.state == .ended(nil))
+        var other = try Rig()
+        _ = other.tell(.stoppedRinging(.forwarded, device: nil))
+        #expect(other.leg.view.state == .ended(nil))
+    }
+
+    @Test func `lists play and wait, each with its number, until their end is told`() throws {
+        var rig = try Rig()
+        let list = PlayList(file: "a.wav")
+        let first = try PlayRequest(list: list, tag: "one")
+        let second = try PlayRequest(list: list, mode: .queue, tag: "two")
+        #expect(rig.take(.play(first)) == [.headless(.say(.play(list, number: 1, tag: "one", .replace)))])
+        #expect(rig.take(.play(second)) == [.headless(.say(.play(list, number: 2, tag: "two", .queue)))])
+        #expect(rig.leg.view.playing == .init(tag: "one", waiting: 1))
+        _ = rig.tell(.played(PlayedList(number: 1, tag: "one", heard: 20, outcome: .completed)))
+        #expect(rig.leg.view.playing == .init(tag: "two", waiting: 0))
+        _ = rig.tell(.played(PlayedList(number: 2, tag: "two", heard: 20, outcome: .stopped)))
+        #expect(rig.leg.view.playing == nil)
+        for _ in 0...PlayRequest.maximumWaiting {
+            #expect(rig.leg.obstacle(to: .play(second)) == nil)
+            _ = rig.take(.play(second))
+        }
+        #expect(rig.leg.obstacle(to: .play(second)) != nil)
+        #expect(rig.leg.obstacle(to: .play(first)) == nil)
+    }
+
+    @Test func `keys go to the gathering, whose prompt they stop, and the result is made known`() throws {
+        var rig = try Rig()
+        let menu = PlayList(file: "menu.wav")
+        let request = try GatherRequest(maximum: 2, prompt: menu, tag: "pin")
+        #expect(rig.take(.gather(request)) == [.headless(.say(.play(menu, number: 1, tag: "pin", .replace)))])
+        #expect(rig.leg.view.gathering == .init(tag: "pin", keys: []))
+        #expect(rig.leg.deadline == nil)
+        #expect(
+            rig.tell(.keyPressed(key: .four, milliseconds: 90, of: .caller)) == [.perform(.headless(.say(.stop)))])
+        #expect(rig.leg.view.gathering == .init(tag: "pin", keys: [.four]))
+        _ = rig.tell(.played(PlayedList(number: 1, tag: "pin", heard: 500, outcome: .stopped)))
+        let result = GatheredKeys(keys: [.four, .two], outcome: .maximum, tag: "pin")
+        #expect(
+            rig.tell(.keyPressed(key: .two, milliseconds: 90, of: .caller)) == [
+                .perform(.headless(.gathered(result)))
+            ])
+        #expect(rig.leg.view.gathering == nil)
+    }
+
+    @Test func `the first key is waited for from the end of the prompt, whoever ends it`() throws {
+        var rig = try Rig()
+        let request = try GatherRequest(firstTimeout: .seconds(3), prompt: PlayList(file: "menu.wav"))
+        _ = rig.take(.gather(request))
+        _ = rig.tell(.played(PlayedList(number: 1, tag: nil, heard: 500, outcome: .replaced)))
+        #expect(rig.leg.deadline == rig.clock.now + .seconds(3))
+        rig.clock.advance(by: .seconds(3))
+        let result = GatheredKeys(keys: [], outcome: .timeout, tag: nil)
+        #expect(rig.leg.timeout(at: rig.clock.now) == [.perform(.headless(.gathered(result)))])
+    }
+
+    @Test func `to stop ends what plays and what gathers, and a gathering takes the place of another`() throws {
+        var rig = try Rig()
+        let request = try GatherRequest(tag: "a")
+        _ = rig.take(.gather(request))
+        let stopped = GatheredKeys(keys: [], outcome: .stopped, tag: "a")
+        #expect(rig.take(.gather(try GatherRequest(tag: "b"))) == [.headless(.gathered(stopped))])
+        #expect(
+            rig.take(.stop) == [
+                .headless(.gathered(GatheredKeys(keys: [], outcome: .stopped, tag: "b"))), .headless(.say(.stop)),
+            ])
+        #expect(rig.take(.stop) == [.headless(.say(.stop))])
+    }
+
+    @Test func `an announcement ends the call`() throws {
+        var rig = try Rig()
+        _ = rig.leg.announce(PlayList(file: "closed.wav"))
+        #expect(
+            rig.tell(.played(PlayedList(number: 1, tag: nil, heard: 0, outcome: .failed))) == [
+                .perform(.end(reasonText: nil))
+            ])
+    }
+
+    @Test func `a leg that moves is part of another call`() throws {
+        var rig = try Rig()
+        rig.leg.move(to: LegAddress(call: CallID(9), leg: LegID(3)))
+        #expect(rig.leg.view.call == CallID(9) && rig.leg.view.id == "B")
+    }
+}
