@@ -8,8 +8,11 @@ import Testing
 
 /// Applications inside the gateway: called by their address, without a registration.
 struct ApplicationTests {
-    private static let robot = Application(
-        address: UserAddress(parsing: "echo@example.com")!, displayName: "Echo", source: .echo(delay: .seconds(1)))
+    private static let echo = HeadlessSource.echo(delay: .seconds(1))
+    private static let address = UserAddress(parsing: "echo@example.com")!
+    private static let robot = RegisteredApplication(
+        name: ApplicationName("echo")!, displayName: "Echo", addresses: [ApplicationAddress(address)],
+        decisionTime: .zero, fallback: .answer(echo))
     private let alice = RuntimeRig.alice
     private let bob = RuntimeRig.bob
     private let offer: String
@@ -27,9 +30,9 @@ struct ApplicationTests {
     @Test func `an application answers at once, and its caller hangs up`() async throws {
         try await makeRig().serve { rig in
             try await rig.register(alice, on: 1)
-            let session = try await rig.call(Self.robot.address, sdp: offer)
+            let session = try await rig.call(Self.address, sdp: offer)
             await rig.expect(["respondCallUpdate"], on: 1)
-            #expect(headless(rig) == [.prepareHeadless(.callee, Self.robot.source)])
+            #expect(headless(rig) == [.prepareHeadless(.callee, Self.echo)])
             let view = try await rig.switchboard.callSession(alice, session)
             #expect(view.members.map(\.name) == ["Alice", "Echo"])
             #expect(view.members.map { $0.path == nil } == [false, true])
@@ -45,7 +48,7 @@ struct ApplicationTests {
         try await RuntimeRig(configuration, applications: [Self.robot]).serve { rig in
             for (user, socket) in [(alice, 1), (bob, 2)] as [(UserAddress, UInt64)] {
                 try await rig.register(user, on: socket)
-                let session = try await rig.call(Self.robot.address, from: user, sdp: offer)
+                let session = try await rig.call(Self.address, from: user, sdp: offer)
                 await rig.expect(["respondCallUpdate"], on: socket)
                 try await rig.switchboard.audit(user, session)
             }
@@ -61,7 +64,7 @@ struct ApplicationTests {
             for name in ["opus", "G722", "PCMU", "PCMA"] {
                 undecodable = undecodable.split(separator: " \(name)/").joined(separator: " unknown-\(name)/")
             }
-            _ = try await rig.call(Self.robot.address, sdp: undecodable)
+            _ = try await rig.call(Self.address, sdp: undecodable)
             await rig.wait { rig.observer.counts.ended.count == 1 }
             #expect(headless(rig).isEmpty)
         }
@@ -70,7 +73,7 @@ struct ApplicationTests {
     @Test func `where media goes from peer to peer there are no applications`() async throws {
         try await makeRig(.direct).serve { rig in
             try await rig.register(alice, on: 1)
-            _ = try await rig.call(Self.robot.address)
+            _ = try await rig.call(Self.address)
             await rig.wait { rig.clock.sleeperCount > 0 }
             rig.clock.advance(by: .seconds(1))
             await rig.wait { rig.observer.counts.ended.count == 1 }

@@ -9,8 +9,12 @@ enum DemoUsers {
     static let names = ["Alice", "Bob", "Carol", "Dave"]
 
     /// The robot that answers each call, and plays back what it hears. It has no account.
-    static let echo = Application(
-        address: address(of: "echo"), displayName: "Echo", source: .echo(delay: .seconds(1)))
+    static let echo: RegisteredApplication = {
+        guard let name = ApplicationName("echo") else { preconditionFailure("this is a name") }
+        return RegisteredApplication(
+            name: name, displayName: "Echo", addresses: [ApplicationAddress(address(of: "echo"))],
+            decisionTime: .zero, fallback: .answer(.echo(delay: .seconds(1))))
+    }()
 
     private static func address(of name: String) -> UserAddress {
         guard let address = UserAddress(parsing: "\(name)@\(domain)") else {

@@ -15,10 +15,7 @@ extension LocalSwitchboard {
     func open(
         near users: [UserAddress], _ placement: (CallID) -> some Placement
     ) async throws(CallError) -> SessionID {
-        var random = environment.random.generator
-        let owner = CallOwner(environment.media.identifier(random.next(), near: nearbyCall(of: users)), environment)
-        try await calls.insert(owner)
-        return try await place(placement(owner.id))
+        try await place(placement(try await openCall(near: users)))
     }
 
     /// Runs a placement.

@@ -112,7 +112,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     package init(
         configuration: Configuration, users repository: any UserRepository, media: any MediaPort,
         mediaEvents: MediaEventInbox,
-        channels: any ChannelPort, push: any PushPort = NoPushes(), applications: [Application] = [],
+        channels: any ChannelPort, push: any PushPort = NoPushes(), applications: [RegisteredApplication] = [],
         log: any CallLog = MemoryCallLog(),
         eventLog: (any CallEventLog)? = nil, journal: any Journal = VolatileJournal(),
         clock: any RuntimeClock,
@@ -131,12 +131,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         users = UserDirectory(environment, owners, startedOwners: startedOwners)
         voicemail = VoicemailOwner(environment)
         calls = CallDirectory(maximumCalls: configuration.maximumCalls, owners, environment.newWork)
-        // A headless leg needs the gateway's media.
-        for application in configuration.media == .anchored ? applications : [] {
-            let owner = ApplicationOwner(application, logger: logger)
-            owners.set(owner)
-            startedOwners.post(.application(owner))
-        }
+        register(applications)
         if configuration.media == .anchored {
             let connector = ConnectorOwner(logger: logger)
             owners.set(connector)
@@ -203,7 +198,9 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
             await owner.run()
             // One that was cut off is still the user's.
             if owner.hasRetired.load(ordering: .acquiring) { await users.remove(owner) }
-        case .application(let owner): await owner.run(asking: self)
+        case .application(let owner):
+            await owner.run(asking: self)
+            owners.remove(owner)
         case .connector(let owner): await owner.run(asking: self)
         case .call(let owner):
             await owner.run()

@@ -28,7 +28,7 @@ struct RuntimeRig: Sendable {
 
     init(
         _ configuration: LocalSwitchboard.Configuration = .init(media: .direct), storageIsBroken: Bool = false,
-        applications: [Application] = [], seed: UInt64 = 1, journal: any Journal = VolatileJournal(),
+        applications: [RegisteredApplication] = [], seed: UInt64 = 1, journal: any Journal = VolatileJournal(),
         takesOver: Bool = false, confirms: Bool = true
     ) {
         self.takesOver = takesOver

@@ -9,7 +9,8 @@ import Sockets
 final class OwnerTable: Sendable {
     private let calls = Lock<[CallID: CallOwner]>([:])
     private let registrations = Lock<[UserAddress: RegistrationOwner]>([:])
-    private let applications = Lock<[UserAddress: any EndpointOwner]>([:])
+    private let applications = Lock(ApplicationTable())
+    private let connector = Lock<ConnectorOwner?>(nil)
 
     /// The owner of a call; `nil` if there is no such call.
     func call(_ id: CallID) -> CallOwner? { calls.withLock { $0[id] } }
@@ -29,11 +30,23 @@ final class OwnerTable: Sendable {
     /// Enters the owner of a registration. Only `UserDirectory` decides that.
     func set(_ owner: RegistrationOwner) { registrations.withLock { $0[owner.user] = owner } }
 
-    /// Enters the owner of an application, which stays.
-    func set(_ owner: ApplicationOwner) { applications.withLock { $0[owner.address] = owner } }
+    /// Sets the applications from now on, and tells the owners of those that have changed or are gone.
+    ///
+    /// - Returns: the owners that were made, whose loops are to be run.
+    func setApplications(
+        _ applications: [RegisteredApplication], making make: (RegisteredApplication) -> ApplicationOwner
+    ) -> [ApplicationOwner] {
+        self.applications.withLock { $0.set(applications, making: make) }
+    }
+
+    /// The owner of an application; `nil` if there is none.
+    func application(_ name: ApplicationName) -> ApplicationOwner? { applications.withLock { $0.owner(of: name) } }
+
+    /// Forgets the owner of an application that is gone.
+    func remove(_ owner: ApplicationOwner) { applications.withLock { $0.remove(owner) } }
 
     /// Enters the application that places calls for users, which stays.
-    func set(_ owner: ConnectorOwner) { applications.withLock { $0[.connector] = owner } }
+    func set(_ owner: ConnectorOwner) { connector.withLock { $0 = owner } }
 
     /// Removes an owner. Another one may have taken its place already, and stays.
     func remove(_ owner: RegistrationOwner) {
@@ -57,17 +70,26 @@ extension OwnerTable: OwnerRouter {
 
     @discardableResult
     func post(_ message: EndpointMessage, to endpoint: EndpointAddress) -> Bool {
-        owner(of: endpoint)?.post(message) ?? false
+        switch endpoint {
+        case .registration(let user): return registration(of: user)?.post(message) ?? false
+        case .application(.connector): return connector.withLock { $0 }?.post(message) ?? false
+        case .application(let address):
+            // An owner ignores what is about legs of another one.
+            return applications.withLock { $0.owners(of: address) }.reduce(false) { $1.post(message) || $0 }
+        }
     }
 
     func endpoint(at address: UserAddress) -> EndpointAddress? {
-        if applications.withLock({ $0[address] }) != nil { return .application(address) }
+        if address == .connector || applications.withLock({ $0.owner(at: address) }) != nil {
+            return .application(address)
+        }
         return registration(of: address) == nil ? nil : .registration(address)
     }
 
     private func owner(of endpoint: EndpointAddress) -> (any EndpointOwner)? {
         switch endpoint {
-        case .application(let address): applications.withLock { $0[address] }
+        case .application(.connector): connector.withLock { $0 }
+        case .application(let address): applications.withLock { $0.owner(at: address) }
         case .registration(let user): registration(of: user)
         }
     }

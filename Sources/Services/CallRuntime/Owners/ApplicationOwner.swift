@@ -1,74 +1,229 @@
 import CallControl
 import Logging
 import Observability
+import Primitives
 
-/// Owns an application inside the gateway: its legs, and what it does about them.
+/// Owns one application: its legs, and what it does about them.
 ///
-/// It has no registration and no devices, is never busy, and answers each call at once. It starts no calls.
+/// It has no registration and no devices, and is never busy. What it knows of a leg is an `ApplicationLeg`, folded from
+/// the facts that it is told and the commands of the application (`ApplicationOwner+Commands.swift`).
 actor ApplicationOwner: EndpointOwner {
-    nonisolated let address: UserAddress
-    private let application: Application
-    private let logger: Logger
-    private nonisolated let inbox = Inbox<EndpointMessage>()
-    /// The legs of the application, by session.
-    private var legs: [SessionID: LegAddress] = [:]
-
-    init(_ application: Application, logger: Logger) {
-        address = application.address
-        self.application = application
-        self.logger = logger
+    private enum Message: Sendable {
+        /// Another owner tells the application something.
+        case sent(EndpointMessage)
+        /// The application is described anew. Calls at addresses that are not its own any more end.
+        case changed(RegisteredApplication)
+        /// The application is gone: all its calls end, and then the loop.
+        case retired
+        /// The sleep until this time has ended.
+        case alarm(MonotonicTime)
+        /// Something outside the loop has set this deadline.
+        case rearm(MonotonicTime)
     }
 
-    /// Handles messages until the task is cancelled.
+    nonisolated let name: ApplicationName
+    var application: RegisteredApplication
+    let environment: RuntimeEnvironment
+    private nonisolated let inbox = Inbox<Message>()
+    /// The legs of the application, by session; those that are over for a while.
+    private(set) var legs: [SessionID: ApplicationLeg] = [:]
+    /// The sessions, in the order in which they came.
+    private(set) var order: [SessionID] = []
+    /// How many legs are live.
+    private var liveCount = 0
+    private var rate = RateAllowance()
+    private var isRetired = false
+    private var alarm = Alarm()
+    /// The requests that wait until the one before them, about the same leg, is decided.
+    private var turns: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
+
+    init(_ application: RegisteredApplication, _ environment: RuntimeEnvironment) {
+        name = application.name
+        self.application = application
+        self.environment = environment
+    }
+
+    nonisolated func post(_ message: EndpointMessage) -> Bool { inbox.post(.sent(message)) }
+
+    /// Describes the application anew.
+    nonisolated func change(to application: RegisteredApplication) { inbox.post(.changed(application)) }
+
+    /// Ends all calls, and then the loop.
+    nonisolated func retire() { inbox.post(.retired) }
+
+    /// Handles messages until the task is cancelled, or the application is gone and its last call over.
     ///
     /// - Parameter switchboard: carries out the application's commands.
     func run(asking switchboard: LocalSwitchboard) async {
-        for await message in inbox.messages {
-            switch message {
-            case .tell(let entry): await handle(entry.event, asking: switchboard)
-            case .detach(let session): legs[session] = nil
-            case .answered: break  // an application has no limit of legs that ring
-            case .established: break  // nobody watches its presence
-            case .service: break  // an application has calls alone
-            case .move(let session, let leg): if legs[session] != nil { legs[session] = leg }
+        await withDiscardingTaskGroup { group in
+            for await message in inbox.messages {
+                for (session, action) in handle(message) {
+                    switch action {
+                    case .perform(let command): await perform(command, in: session, asking: switchboard)
+                    // It may take a while: files are loaded, and other owners asked.
+                    case .fallBack: group.addTask { await self.fallBack(session, asking: switchboard) }
+                    }
+                }
+                if let time = alarm.arm(for: dueNext(after: message)) {
+                    group.addTask { [clock = environment.clock, inbox] in
+                        // Fails only if it is cancelled, and then the owner need not be woken any more.
+                        do { try await clock.sleep(until: time) } catch { return }
+                        inbox.post(.alarm(time))
+                    }
+                }
+                if isRetired, liveCount == 0 { break }
             }
+            group.cancelAll()
         }
     }
 
-    // MARK: Calls
+    // MARK: Questions
 
     func reply(to question: UserQuestion) -> PlacementReply {
         switch question {
         case .attach(let session, let leg, _):
-            legs[session] = leg
+            if let refusal = refusal ?? charge() { return .refused(refusal) }
+            guard let address = application.addresses.first?.anyAddress else { return .refused(.noDevice) }
+            insert(
+                ApplicationLeg(
+                    called: name, at: address, as: session, at: leg, time: environment.clock.epochMilliseconds),
+                as: session)
             return .contact(contact)
-        case .contact: return .contact(contact)
-        case .locate(let session): return .address(legs[session])
-        case .identify(let session, _): return .requester(legs[session], nil)
+        case .contact: return refusal.map { .refused($0) } ?? .contact(contact)
+        case .locate(let session): return .address(legs[session]?.place)
+        case .identify(let session, _): return .requester(legs[session]?.place, nil)
         case .awaitsEnd: return .endAwaited(false)
         case .dial, .connect, .recall: return .absent
         case .charge, .forget: return .done
         }
     }
 
-    private var contact: Contact {
-        Contact(endpoint: .application(application.source), displayName: application.displayName, isEngaged: false)
+    /// Why the application cannot have one more leg; `nil`: it can.
+    var refusal: LegRefusal? {
+        if isRetired { return .noDevice }
+        return liveCount >= application.maximumCalls ? .limitOfLegs : nil
     }
 
-    nonisolated func post(_ message: EndpointMessage) -> Bool { inbox.post(message) }
-
-    // MARK: Acting
-
-    private func handle(_ event: CallEvent, asking switchboard: LocalSwitchboard) async {
-        guard case .invited = event.fact, let session = event.audience?.session, let leg = legs[session] else { return }
-        do throws(CallError) {
-            try await switchboard.perform(.answer(CallAnswerRequest(sdp: "")), in: session, by: leg)
-        } catch {
-            // The caller has hung up meanwhile, or offers nothing that the gateway can decode.
-            logger.debug("application cannot answer", metadata: [LogKey.call: "\(leg.call)"])
-            do throws(CallError) {
-                try await switchboard.perform(.reject(replacement: false), in: session, by: leg)
-            } catch {}
+    /// Counts a call of the application, unless there were too many in too short a time.
+    func charge() -> LegRefusal? {
+        guard let allowed = application.callRate, let wait = rate.charge(allowed, at: environment.clock.now) else {
+            return nil
         }
+        return .tooOften(retryAfter: wait)
+    }
+
+    private var contact: Contact {
+        Contact(endpoint: .application(.silence), displayName: application.displayName, isEngaged: false)
+    }
+
+    // MARK: Legs
+
+    /// The application has one more leg.
+    func insert(_ leg: ApplicationLeg, as session: SessionID) {
+        legs[session] = leg
+        order.append(session)
+        liveCount += 1
+    }
+
+    /// Forgets a leg.
+    func remove(_ session: SessionID) {
+        guard let leg = legs.removeValue(forKey: session) else { return }
+        order.removeAll { $0 == session }
+        if leg.isLive { liveCount -= 1 }
+    }
+
+    /// Changes a leg; `nil` if there is none.
+    func edit<Outcome>(_ session: SessionID, _ change: (inout ApplicationLeg) -> Outcome) -> Outcome? {
+        guard var leg = legs[session] else { return nil }
+        let wasLive = leg.isLive
+        let outcome = change(&leg)
+        legs[session] = leg
+        if leg.isLive != wasLive { liveCount += leg.isLive ? 1 : -1 }
+        return outcome
+    }
+
+    /// Waits until no other request about the leg is being decided. `pass` has to follow.
+    func turn(of session: SessionID) async {
+        guard turns[session] != nil else {
+            turns[session] = []
+            return
+        }
+        await withCheckedContinuation { turns[session]?.append($0) }
+    }
+
+    /// The request is decided: the next one about the leg is.
+    func pass(_ session: SessionID) {
+        if let deadline = legs[session]?.deadline { inbox.post(.rearm(deadline)) }
+        guard var waiting = turns[session], !waiting.isEmpty else {
+            turns[session] = nil
+            return
+        }
+        let next = waiting.removeFirst()
+        turns[session] = waiting
+        next.resume()
+    }
+
+    // MARK: Messages
+
+    private func handle(_ message: Message) -> [(SessionID, ApplicationLeg.Action)] {
+        let now = environment.clock.now
+        switch message {
+        case .sent(let message): return handle(message, at: now)
+        case .changed(let application):
+            self.application = application
+            return endCalls { !application.owns($0.own) }
+        case .retired:
+            isRetired = true
+            return endCalls { _ in true }
+        case .alarm(let time):
+            alarm.rang(time)
+            for session in order where legs[session]?.isForgotten(at: now) == true { remove(session) }
+            return order.flatMap { session in
+                (edit(session) { $0.timeout(at: now) } ?? []).map { (session, $0) }
+            }
+        case .rearm: return []
+        }
+    }
+
+    private func handle(_ message: EndpointMessage, at now: MonotonicTime) -> [(SessionID, ApplicationLeg.Action)] {
+        let time = environment.clock.epochMilliseconds
+        switch message {
+        case .tell(let entry):
+            guard let session = entry.event.audience?.session else { return [] }
+            let decisionTime = application.decisionTime
+            let actions = edit(session) {
+                $0.handle(entry.event, decisionTime: decisionTime, at: now, time: time)
+            }
+            return (actions ?? []).map { (session, $0) }
+        case .detach(let session): _ = edit(session) { $0.detach(at: now) }
+        case .established(let session): _ = edit(session) { $0.established(time: time) }
+        case .move(let session, let place): _ = edit(session) { $0.move(to: place) }
+        case .answered: break  // an application has no limit of legs that ring
+        case .service: break  // an application has calls alone
+        }
+        return []
+    }
+
+    private func endCalls(where isMeant: (ApplicationLeg) -> Bool) -> [(SessionID, ApplicationLeg.Action)] {
+        order.filter { session in legs[session].map { !$0.isOver && isMeant($0) } ?? false }
+            .map { ($0, .perform(.end(reasonText: nil))) }
+    }
+
+    /// The earliest deadline that the message can have set; after an alarm, the earliest of all.
+    private func dueNext(after message: Message) -> MonotonicTime? {
+        switch message {
+        case .alarm: legs.values.lazy.compactMap(\.deadline).min()
+        case .rearm(let time): time
+        case .sent(.tell(let entry)): entry.event.audience.flatMap { legs[$0.session]?.deadline }
+        case .sent(.detach(let session)): legs[session]?.deadline
+        case .sent, .changed, .retired: nil
+        }
+    }
+}
+
+extension ApplicationAddress {
+    /// An address that it owns, for a call whose own is not known yet.
+    fileprivate var anyAddress: UserAddress? {
+        single ?? wholeDomain.flatMap { UserAddress(parsing: "application@\($0)") }
     }
 }

@@ -1,0 +1,78 @@
+import CallControl
+
+/// The owners of applications, by name and by address.
+///
+/// An address that has changed hands, or is nobody's any more, still leads messages to the owner that had it, whose
+/// legs there are about to end.
+struct ApplicationTable: Sendable {
+    private var current: [ApplicationName: (application: RegisteredApplication, owner: ApplicationOwner)] = [:]
+    /// The owners of single addresses; the first application that claims one has it.
+    private var singles: [UserAddress: ApplicationOwner] = [:]
+    /// The owners of whole domains, in lower case.
+    private var domains: [String: ApplicationOwner] = [:]
+    /// Addresses that were an owner's.
+    private var former: [(address: ApplicationAddress, owner: ApplicationOwner)] = []
+
+    /// The owner of this name.
+    func owner(of name: ApplicationName) -> ApplicationOwner? { current[name]?.owner }
+
+    /// The owner that a call to this address reaches. A single address comes before a whole domain.
+    func owner(at address: UserAddress) -> ApplicationOwner? {
+        if let owner = singles[address] { return owner }
+        return address.guest == nil && !domains.isEmpty ? domains[String(address.domain)] : nil
+    }
+
+    /// All owners that may have legs at this address.
+    func owners(of address: UserAddress) -> [ApplicationOwner] {
+        var found = owner(at: address).map { [$0] } ?? []
+        for (claim, owner) in former where claim.owns(address) && !found.contains(where: { $0 === owner }) {
+            found.append(owner)
+        }
+        return found
+    }
+
+    /// Sets the applications from now on.
+    ///
+    /// - Returns: the owners that were made.
+    mutating func set(
+        _ applications: [RegisteredApplication], making make: (RegisteredApplication) -> ApplicationOwner
+    ) -> [ApplicationOwner] {
+        let before = current
+        (current, singles, domains) = ([:], [:], [:])
+        var made: [ApplicationOwner] = []
+        for application in applications where current[application.name] == nil {
+            let owner: ApplicationOwner
+            if let known = before[application.name] {
+                owner = known.owner
+                if known.application != application { owner.change(to: application) }
+            } else {
+                owner = make(application)
+                made.append(owner)
+            }
+            current[application.name] = (application, owner)
+            for address in application.addresses { claim(address, owner) }
+        }
+        for (name, known) in before {
+            if current[name] == nil { known.owner.retire() }
+            keep(known.application.addresses, of: known.owner)
+        }
+        return made
+    }
+
+    /// Forgets an owner that is gone.
+    mutating func remove(_ owner: ApplicationOwner) { former.removeAll { $0.owner === owner } }
+
+    private mutating func claim(_ address: ApplicationAddress, _ owner: ApplicationOwner) {
+        if let single = address.single {
+            if singles[single] == nil { singles[single] = owner }
+        } else if let domain = address.wholeDomain, domains[domain] == nil {
+            domains[domain] = owner
+        }
+    }
+
+    private mutating func keep(_ addresses: [ApplicationAddress], of owner: ApplicationOwner) {
+        for address in addresses where !former.contains(where: { $0.address == address && $0.owner === owner }) {
+            former.append((address, owner))
+        }
+    }
+}

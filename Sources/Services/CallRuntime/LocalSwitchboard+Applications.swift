@@ -1,0 +1,106 @@
+package import CallControl
+import Primitives
+
+/// Applications, which have calls without being a phone.
+extension LocalSwitchboard: ApplicationCalls {
+    /// Sets the applications from now on; those that are gone lose their calls. Where media goes from peer to peer
+    /// there are none.
+    package func setApplications(_ applications: [RegisteredApplication]) async { register(applications) }
+
+    /// Makes the owners of applications that are new, and tells those of others what has changed.
+    func register(_ applications: [RegisteredApplication]) {
+        // A headless leg needs the gateway's media.
+        guard environment.configuration.media == .anchored else { return }
+        for owner in owners.setApplications(applications, making: { ApplicationOwner($0, environment) }) {
+            startedOwners.post(.application(owner))
+        }
+    }
+
+    /// Starts a call from an address of the application.
+    ///
+    /// - Throws: `ApplicationRefusal`.
+    package func start(
+        _ request: ApplicationCallRequest, by application: ApplicationName
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        guard let owner = owners.application(application) else { throw .unavailable }
+        return try await owner.start(request, asking: self)
+    }
+
+    /// One call of the application.
+    ///
+    /// - Throws: `noSuchCall`.
+    package func call(
+        _ id: SessionID, of application: ApplicationName
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        guard let owner = owners.application(application) else { throw .noSuchCall }
+        return try await owner.call(id, asking: self)
+    }
+
+    /// All calls of the application, in the order in which it joined them.
+    package func calls(of application: ApplicationName) async -> [ApplicationCall] {
+        await owners.application(application)?.calls(asking: self) ?? []
+    }
+
+    /// Carries out a command.
+    ///
+    /// - Throws: `ApplicationRefusal`.
+    package func perform(
+        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        guard let owner = owners.application(application) else { throw .noSuchCall }
+        return try await owner.perform(command, in: id, expecting: version, asking: self)
+    }
+}
+
+// MARK: - What their owners ask for
+
+extension LocalSwitchboard {
+    /// Makes the owner of a new call.
+    ///
+    /// - Parameter users: users whose calls the new one should share a media worker with.
+    /// - Throws: `draining`, or `limitOfCalls`.
+    func openCall(near users: [UserAddress]) async throws(CallError) -> CallID {
+        var random = environment.random.generator
+        let owner = CallOwner(environment.media.identifier(random.next(), near: nearbyCall(of: users)), environment)
+        try await calls.insert(owner)
+        return owner.id
+    }
+
+    /// Places the call of an application, which has its leg already. It is counted and logged like that of a user.
+    ///
+    /// - Throws: `CallError`, with the reason for the refusal.
+    func place(
+        _ request: ApplicationCallRequest, by application: RegisteredApplication, in call: CallID,
+        as session: SessionID
+    ) async throws(CallError) {
+        var start = CallStartRequest(
+            callee: request.to, sdp: "", acceptsEarlyMedia: request.earlyMedia, content: request.content)
+        start.ringTime = request.ringTimeout
+        let caller = CallParty(
+            user: request.from, name: request.displayName ?? application.displayName, session: session,
+            endpoint: .application(.silence))
+        let callee = newSession()
+        _ = try await noting(.start) { () async throws(CallError) in
+            try await place(
+                ApplicationPlacement(start, by: caller, in: call, callee: callee, rejectsBusy: rejectsBusy))
+        }
+    }
+
+    /// Rings a target in place of an application. It is counted and logged like that of a user.
+    ///
+    /// - Parameters:
+    ///   - retargeting: a forward before the answer, a transfer after it.
+    ///   - user: the application's address in the call, by which the target is rung.
+    /// - Throws: `CallError`, with the reason for the refusal.
+    func retarget(
+        _ retargeting: Retargeting, _ session: SessionID, _ leg: LegAddress, for user: UserAddress,
+        to target: UserAddress
+    ) async throws(CallError) {
+        _ = try await noting(retargeting.kind) { () async throws(CallError) in
+            try await place(
+                TargetPlacement(
+                    retargeting, of: session, by: leg, for: user, to: target, as: newSession(),
+                    rejectsBusy: rejectsBusy))
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import CallControl
+import Logging
+import Observability
+import Primitives
+
+/// What an application asks for, and what happens if it does not.
+///
+/// The requests about one leg are decided one after the other. What the call says is the last word: it may have changed
+/// since the application looked.
+extension ApplicationOwner {
+    /// Starts a call.
+    ///
+    /// - Throws: `ApplicationRefusal`.
+    func start(
+        _ request: ApplicationCallRequest, asking switchboard: LocalSwitchboard
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        guard application.owns(request.from) else { throw .notOwner(request.from) }
+        guard !environment.newWork.isRefused else { throw .unavailable }
+        if let refusal = refusal ?? charge() { throw ApplicationRefusal(refusal) }
+        let session = switchboard.newSession()
+        do throws(CallError) {
+            let call = try await switchboard.openCall(near: [request.to])
+            let place = LegAddress(call: call, leg: .caller)
+            insert(
+                ApplicationLeg(
+                    starting: request, by: application, as: session, at: place,
+                    time: environment.clock.epochMilliseconds),
+                as: session)
+            try await switchboard.place(request, by: application, in: call, as: session)
+        } catch {
+            remove(session)
+            throw ApplicationRefusal(starting: error)
+        }
+        guard let view = await look(at: session, asking: switchboard) else { throw .noSuchCall }
+        return view
+    }
+
+    /// A call as it is now.
+    ///
+    /// - Throws: `noSuchCall`.
+    func call(_ session: SessionID, asking switchboard: LocalSwitchboard) async throws(ApplicationRefusal)
+        -> ApplicationCall
+    {
+        guard let view = await look(at: session, asking: switchboard) else { throw .noSuchCall }
+        return view
+    }
+
+    /// All calls as they are now, in the order in which they came.
+    func calls(asking switchboard: LocalSwitchboard) async -> [ApplicationCall] {
+        var views: [ApplicationCall] = []
+        for session in order {
+            if let view = await look(at: session, asking: switchboard) { views.append(view) }
+        }
+        return views
+    }
+
+    /// Carries out a command.
+    ///
+    /// - Throws: `ApplicationRefusal`.
+    func perform(
+        _ command: ApplicationCommand, in session: SessionID, expecting version: UInt64?,
+        asking switchboard: LocalSwitchboard
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        guard legs[session] != nil else { throw .noSuchCall }
+        for file in command.files {
+            do throws(MediaFileError) {
+                try await environment.media.load(file: file)
+            } catch {
+                throw .invalid(field: "file", error.predicate)
+            }
+        }
+        await turn(of: session)
+        defer { pass(session) }
+        let before = try await call(session, asking: switchboard)
+        if let version, version != before.version { throw .versionMismatch(before) }
+        guard before.allowed.contains(command.name) else {
+            throw .notAllowed(
+                before, "The call is \(before.state.phase.rawValue), and does not allow \(command.name.rawValue).")
+        }
+        if let obstacle = legs[session]?.obstacle(to: command) { throw .notAllowed(before, obstacle) }
+        do throws(CallError) {
+            try await decide(command, in: session, asking: switchboard)
+        } catch {
+            let after = try await call(session, asking: switchboard)
+            throw ApplicationRefusal(error, in: after)
+        }
+        return try await call(session, asking: switchboard)
+    }
+
+    /// Has the call carry out a command.
+    ///
+    /// - Throws: what the call says.
+    private func decide(
+        _ command: ApplicationCommand, in session: SessionID, asking switchboard: LocalSwitchboard
+    ) async throws(CallError) {
+        guard let before = legs[session] else { throw .noSuchCall }
+        let now = environment.clock.now
+        let requests = edit(session) { $0.take(command, at: now) } ?? []
+        do throws(CallError) {
+            if case .transfer(let target) = command {
+                let retargeting = before.view.state.phase.retargeting
+                try await switchboard.retarget(
+                    retargeting, session, before.place, for: before.own, to: target)
+            }
+            for request in requests { try await switchboard.perform(request, in: session, by: before.place) }
+        } catch {
+            _ = edit(session) { $0.withdraw(command, before: before) }
+            throw error
+        }
+        _ = edit(session) { $0.finish(command) }
+    }
+
+    /// Carries out what follows from a fact. A call that does not allow it any more goes without.
+    func perform(_ command: CallCommand, in session: SessionID, asking switchboard: LocalSwitchboard) async {
+        guard let place = legs[session]?.place else { return }
+        do throws(CallError) {
+            try await switchboard.perform(command, in: session, by: place)
+        } catch {
+            environment.logger.debug("application's step is refused", metadata: [LogKey.call: "\(place.call)"])
+        }
+    }
+
+    /// Nobody has decided about the call in time.
+    func fallBack(_ session: SessionID, asking switchboard: LocalSwitchboard) async {
+        let fallback = application.fallback
+        if case .announce(let list) = fallback { await load(list) }
+        await turn(of: session)
+        defer { pass(session) }
+        _ = await look(at: session, asking: switchboard)
+        guard let leg = legs[session], !leg.isOver, !leg.isDecided else { return }
+        do throws(CallError) {
+            switch fallback {
+            case .reject(let cause): try await decide(.reject(cause), in: session, asking: switchboard)
+            case .forward(let target): try await decide(.transfer(to: target), in: session, asking: switchboard)
+            case .answer(let source):
+                try await switchboard.perform(.headless(.become(source)), in: session, by: leg.place)
+                try await decide(.answer(CustomContent()), in: session, asking: switchboard)
+            case .announce(let list):
+                try await decide(.answer(CustomContent()), in: session, asking: switchboard)
+                guard let command = edit(session, { $0.announce(list) }) else { return }
+                try await switchboard.perform(command, in: session, by: leg.place)
+            }
+        } catch {
+            // The caller has hung up meanwhile, or offers nothing that the gateway can decode; or the other address
+            // cannot be rung.
+            environment.logger.debug("fallback is refused", metadata: [LogKey.call: "\(leg.place.call)"])
+            await perform(.reject(replacement: false), in: session, asking: switchboard)
+        }
+    }
+
+    private func load(_ list: PlayList) async {
+        for file in list.files {
+            do throws(MediaFileError) {
+                try await environment.media.load(file: file)
+            } catch {
+                // The list fails, and the call ends.
+                environment.logger.warning(
+                    "announcement cannot be played", metadata: [LogKey.error: "\(error.predicate)"])
+            }
+        }
+    }
+
+    private func look(at session: SessionID, asking switchboard: LocalSwitchboard) async -> ApplicationCall? {
+        guard let leg = legs[session] else { return nil }
+        if !leg.isOver {
+            do throws(CallError) {
+                let seen = try await switchboard.session(of: leg.place)
+                _ = edit(session) { $0.see(seen) }
+            } catch {
+                // The call is over, and the application is about to be told; or the leg moves to another call.
+            }
+        }
+        return legs[session]?.view
+    }
+}
+
+extension MediaFileError {
+    /// What is wrong, as the predicate of a sentence about the file.
+    fileprivate var predicate: String {
+        switch self {
+        case .noFolder: "cannot be played: no media folder is configured (media.folder)"
+        case .invalidName(let name): "is not the name of a file in the media folder: \(name.prefix(64))"
+        case .notFound(let name): "is not in the media folder: \(name)"
+        case .notRegular(let name): "is not a file of its own in the media folder: \(name)"
+        case .tooLarge(let name, let limit): "is larger than \(limit >> 20) MB: \(name)"
+        case .unreadable(let name): "cannot be read: \(name)"
+        case .undecodable(let name, _): "is damaged, or of a format that the gateway does not play: \(name)"
+        }
+    }
+}
+
+extension ApplicationCallPhase {
+    /// Whether a call that has come this far is forwarded or transferred to another address.
+    fileprivate var retargeting: Retargeting {
+        switch self {
+        case .ringing, .progressing: .forward
+        case .talking, .held, .ended: .transfer
+        }
+    }
+}
+
+extension ApplicationRefusal {
+    fileprivate init(_ refusal: LegRefusal) {
+        self =
+            switch refusal {
+            case .noDevice: .unavailable
+            case .limitOfLegs, .limitOfRinging:
+                .limited("The application has as many calls as it may.", retryAfter: nil)
+            case .tooOften(let wait):
+                .limited("The application has started too many calls in a short time.", retryAfter: wait)
+            }
+    }
+
+    /// The refusal of a call that was to be started.
+    fileprivate init(starting error: CallError) {
+        self =
+            switch error {
+            case .tooManyCalls(let wait): .limited("Too many calls were started.", retryAfter: wait)
+            case .limitOfLegs: .limited("As many calls exist as may.", retryAfter: nil)
+            case .limitOfCalls, .storageUnavailable, .draining, .noSuchCall, .alreadyAnswered, .notAllowed,
+                .unreachable,
+                .pending, .malformedDescription, .descriptionTooLong, .unsupportedDescription, .descriptionMissing,
+                .unplayable, .digitsWaiting, .notForGuests, .unsupported:
+                .unavailable
+            }
+    }
+
+    /// The refusal of a command that the call did not carry out.
+    fileprivate init(_ error: CallError, in call: ApplicationCall) {
+        self =
+            switch error {
+            case .noSuchCall: .notAllowed(call, "The call has ended.")
+            case .alreadyAnswered: .notAllowed(call, "The call has been answered already.")
+            case .notAllowed(_, .noEarlyMedia):
+                .notAllowed(call, "The caller's client takes nothing to hear before the answer.")
+            case .notAllowed, .descriptionMissing: .notAllowed(call, "The call does not allow this now.")
+            case .unreachable: .notAllowed(call, "No device can be rung at that address.")
+            case .pending: .notAllowed(call, "Another request of this call is open; try again in a moment.")
+            case .malformedDescription, .descriptionTooLong, .unsupportedDescription:
+                .notAllowed(call, "The other side describes no audio that the gateway can decode.")
+            case .unplayable(let error): .invalid(field: "file", error.predicate)
+            case .digitsWaiting(let limit, let wait):
+                .limited("No more than \(limit) keys can wait to be sent.", retryAfter: wait)
+            case .unsupported(.forwards(let limit)):
+                .notAllowed(call, "A call can be forwarded \(limit) times.")
+            case .notForGuests, .unsupported: .notAllowed(call, "The gateway does not do this with such a call.")
+            case .tooManyCalls(let wait): .limited("Too many calls were started.", retryAfter: wait)
+            case .limitOfLegs: .limited("As many calls exist as may.", retryAfter: nil)
+            case .limitOfCalls, .storageUnavailable, .draining: .unavailable
+            }
+    }
+}
