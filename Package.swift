@@ -153,7 +153,7 @@ let package = Package(
         // Services: owners and I/O
         service("Observability", ["CallControl", "Push", logging]),
         service("CallRuntime", ["CallControl", "Registration", "SDP", "Push", "Observability", "Sockets", logging]),
-        service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP", "Push"]),
+        service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP", "Push", httpTypes]),
         service(
             "SignalingServer",
             [
@@ -202,7 +202,9 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "EventLoops", "Primitives", "CallControl", "Registration", "SPiDR", "CallRuntime", "SDP", "GatewayAPI",
-                "SignalingServer", "AdminServer", "MediaServer", "Storage", "Observability", "Push", "PushClient",
+                "SignalingServer", "AdminServer", "MediaServer", "Storage", "Observability",
+                "Push",
+                "PushClient",
                 "PushDelivery",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioHTTP1, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
@@ -257,7 +259,7 @@ let package = Package(
             name: "SignalingFuzzTargets",
             dependencies: [
                 "FuzzTargets", "Primitives", "SignalingServer", "Zlib", "AdminServer", "CallControl", "CallRuntime",
-                "HTTPClient", "Push", "PushClient", nioWebSocket, httpTypes,
+                "GatewayAPI", "HTTPClient", "Push", "PushClient", nioWebSocket, httpTypes,
             ],
             path: "Tests/SignalingFuzzTargets", swiftSettings: strict + lifetimes),
         // libFuzzer's entry, which a program can have only once; no test may depend on them.
@@ -312,8 +314,9 @@ let package = Package(
         tests(
             "AdminServerTests",
             [
-                "AdminServer", "CallControl", "CallRuntime", "CallSupport", "Cryptography", "Observability", "Push",
-                "PushDelivery", "Registration", "Storage", httpTypes, logging, yams,
+                "AdminServer", "CallControl", "CallRuntime", "CallSupport", "Cryptography", "GatewayAPI",
+                "Observability",
+                "Push", "PushDelivery", "Registration", "Storage", httpTypes, logging, yams,
             ]),
         tests(
             "MediaServerTests",

@@ -1,6 +1,7 @@
 import AdminServer
 import CallControl
 import CallRuntime
+import GatewayAPI
 import Foundation
 import HTTPTypes
 import Logging
@@ -123,6 +124,7 @@ final class AskedOf: Administration, GatewayControls, PushTrial {
     }
 
     func accountsChanged() async { note("accountsChanged") }
+    func applicationsChanged() async { note("applicationsChanged") }
     func health() async -> GatewayHealth { GatewayHealth(version: "1", startedAt: 0, drain: drainStep, checks: []) }
     func limits() async -> [LimitInForce] { [LimitInForce("calls.maximum", 5, inUse: 1)] }
     var settings: [SettingInForce] { [SettingInForce("media.port", "7000")] }

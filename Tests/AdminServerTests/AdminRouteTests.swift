@@ -38,7 +38,8 @@ import Yams
         #expect(
             operations(.admin) == [
                 .addUser, .changeUser, .removeUser, .importUsers, .exportUsersWithPasswords, .addToken, .revokeToken,
-                .addApplication, .rotateApplicationSecret, .removeApplication,
+                .addApplication, .changeApplication, .rotateApplicationSecret, .removeApplication,
+                .addApplicationKey, .revokeApplicationKey,
             ])
         #expect(
             operations(.operator) == [

@@ -1,6 +1,7 @@
 import AdminServer
 import CallControl
 import CallRuntime
+import GatewayAPI
 import HTTPTypes
 import Primitives
 import TestSupport

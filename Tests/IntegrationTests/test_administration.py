@@ -141,9 +141,9 @@ def test_applications_are_kept_through_the_running_gateway_and_without_one(own_g
     admin.ask("POST", "/applications", {"name": "archive", "domain": "dev.local"})
     assert ran("app", "list", *options) == "archive\tdev.local\nportal\tdev.local\n"
     first = admin.ask("GET", "/applications?limit=1").body
-    assert first["items"] == [{"name": "archive", "domain": "dev.local"}]
+    assert [(each["name"], each["domain"]) for each in first["items"]] == [("archive", "dev.local")]
     rest = admin.ask("GET", f"/applications?limit=1&cursor={first['next']}").body
-    assert rest == {"items": [{"name": "portal", "domain": "dev.local"}]}
+    assert [each["name"] for each in rest["items"]] == ["portal"] and "next" not in rest
     viewer = ran("admin", "token", "add", "viewer", "--role", "operator", *options).strip()
     assert admin.ask("GET", "/applications/portal", token=viewer).status == 200
     assert admin.ask("POST", "/applications/portal/secret", token=viewer).body["code"] == "auth.forbidden"

@@ -112,7 +112,9 @@ FILLING: dict[str, list[tuple]] = {
     "notification": [(90_001, "s-0", 1_000, 1_700_000_000_000, 0, "ping", None, None, None, None, None)],
     "journalTime": [(1, 1_700_000_000_000)],
     "callRecord": [(90_001, CARL, "A1", 0, 1_700_000_000_000, "{}")],
-    "application": [("portal", "dev.local", "secret")],
+    "application": [("portal", "dev.local", "secret", "Portal", '["calls:read"]', '["*@bots.example"]', 5_000,
+                     '{"reject":"busy"}', 10, 5, None, None)],
+    "applicationKey": [("k1", "portal", b"digest", "abcd", 1_700_000_000_000, "root", None)],
     "applicationToken": [(b"digest", "portal", CARL, SOON)],
     "keptMessage": [(90_001, CARL, "m1", json.dumps(MESSAGE))],
     "presence": [(CARL, '{"status":"open","activity":"busy","note":""}')],
@@ -121,10 +123,11 @@ FILLING: dict[str, list[tuple]] = {
     "addressBookEntry": [(CARL, f"friend {number}", 0, "{}") for number in range(50)],
     "adminToken": [("mon", b"digest", "read-only", 1_700_000_000_000, "root", None)],
     "auditEntry": [(90_001, 1_700_000_000_000, "root", "admin", "addUser", CARL, 201, "done")],
-    "idempotentRequest": [(b"key", b"print", 1_700_000_000_000, "p", 201, "application/json", b"{}")],
+    "idempotentRequest": [(b"key", b"print", 1_700_000_000_000, "p", 201, "application/json", b"{}", None)],
     "setAside": [(90_001, 1_700_000_000_000, "guest", "an older reason", "{}")],
     "routeList": [(CARL, "[]")],
     "owedMessage": [(90_001, CARL, '{"unwatched":"bob@dev.local"}')],
+    "usedToken": [("realm", "token-1", SOON * 1_000)],
     "owedPush": [(90_001, "push-1", CARL, "d1", json.dumps({"kind": "call", "event": EVENT}), 1, 2)],
 }
 """Rows of each table that `make_old` does not fill otherwise, in the order of the columns of the newest schema that has

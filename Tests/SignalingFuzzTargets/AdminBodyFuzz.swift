@@ -1,4 +1,5 @@
 import AdminServer
+import GatewayAPI
 import Primitives
 
 /// Any bytes as the body of a request to the administration interface: each field has one kind of value at most, and

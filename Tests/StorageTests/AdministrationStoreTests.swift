@@ -71,7 +71,7 @@ import Storage
         _ fingerprint: [UInt8] = [1], key: UInt8 = 7, process: String = "p1", at now: Int64 = 0
     ) async throws -> KeyReservation {
         try await store.reserve(
-            key: [key], fingerprint: fingerprint, process: process, at: now, age: .seconds(60), limit: 3)
+            key: [key], fingerprint: fingerprint, process: process, of: nil, at: now, age: .seconds(60), limit: 3)
     }
 
     @Test func `of too many keys the oldest are forgotten`() async throws {

@@ -29,13 +29,13 @@ import Testing
         let store = try await database().applications
         #expect(try await store.allApplications() == [portal, shop])
         await #expect(throws: StorageError.applicationExists(portal.name)) { try await store.add(portal) }
-        try await store.setSecret(Redacted("s3"), of: shop.name)
+        try await store.setSecret(Redacted("s3"), of: shop.name, keepingFormerUntil: nil)
         #expect(try await store.application(shop.name)?.secret == Redacted("s3"))
         try await store.remove(portal.name)
         #expect(try await store.application(portal.name) == nil)
         await #expect(throws: StorageError.noSuchApplication(portal.name)) { try await store.remove(portal.name) }
         await #expect(throws: StorageError.noSuchApplication(portal.name)) {
-            try await store.setSecret(Redacted("s4"), of: portal.name)
+            try await store.setSecret(Redacted("s4"), of: portal.name, keepingFormerUntil: nil)
         }
     }
 
@@ -84,5 +84,111 @@ import Testing
     @Test(arguments: ["", "a b", "a/b", "ä", String(repeating: "a", count: 65)])
     func `a name of an application goes into a path as it is`(_ text: String) {
         #expect(ApplicationName(text) == nil)
+    }
+
+    // MARK: Calls and keys
+
+    @Test func `what an application may do is kept, and changed in one piece`() async throws {
+        let database = try await database()
+        let store = database.applications
+        #expect(try await store.application(portal.name)?.profile == ApplicationProfile())
+        let list = try PlayList(
+            items: [.file("a.wav"), .tone(.busy, .seconds(1)), .silence(.milliseconds(20))], loops: 2)
+        var wanted = ApplicationProfile()
+        wanted.displayName = "Bot"
+        wanted.scopes = [.callsRead, .media]
+        wanted.addresses = ["bot@example.com", "*@bots.example.com"].compactMap { ApplicationAddress($0) }
+        wanted.decisionTime = .milliseconds(2_500)
+        wanted.maximumCalls = 3
+        wanted.callsPerSecond = 7
+        for fallback in [
+            .reject(.busy), .announce(list), .forward(alice), .answer(.echo(delay: .seconds(1))),
+        ] as [ApplicationFallback] {
+            wanted.fallback = fallback
+            let profile = wanted
+            let changed = try await store.change(portal.name) { $0 = profile }
+            #expect(changed.profile == wanted)
+            #expect(try await store.application(portal.name) == changed)
+        }
+        #expect(try await store.application(shop.name)?.profile == ApplicationProfile())
+        await #expect(throws: StorageError.noSuchApplication(ApplicationName("gone")!)) {
+            try await store.change(ApplicationName("gone")!) { $0.displayName = "x" }
+        }
+    }
+
+    @Test func `changes of one application at a time all count`() async throws {
+        let store = try await database().applications
+        await withThrowingTaskGroup { group in
+            for _ in 0..<20 {
+                group.addTask { [portal] in _ = try await store.change(portal.name) { $0.maximumCalls += 1 } }
+            }
+        }
+        #expect(try await store.application(portal.name)?.profile.maximumCalls == 120)
+    }
+
+    @Test func `a former secret is accepted for a time if that is asked for`() async throws {
+        let store = try await database().applications
+        try await store.setSecret(Redacted("new"), of: portal.name, keepingFormerUntil: 1_000)
+        let kept = try #require(try await store.application(portal.name))
+        #expect(kept.secrets(at: 999) == [Redacted("new"), Redacted("s1")])
+        #expect(kept.secrets(at: 1_000) == [Redacted("new")])
+        try await store.setSecret(Redacted("newer"), of: portal.name, keepingFormerUntil: nil)
+        #expect(try await store.application(portal.name)?.secrets(at: 0) == [Redacted("newer")])
+    }
+
+    private func key(_ id: String, of name: ApplicationName, createdAt: Int64 = 0) -> StoredApplicationKey {
+        StoredApplicationKey(
+            id: id, application: name, ending: "wxyz", createdAt: createdAt, createdBy: "root", expiresAt: nil)
+    }
+
+    @Test func `keys lead to their application until they are removed, or it is`() async throws {
+        let store = try await database().applications
+        let keys = [key("b", of: portal.name, createdAt: 1), key("a", of: portal.name, createdAt: 2)]
+        for (number, key) in keys.enumerated() {
+            #expect(try await store.add(key, digest: [UInt8(number)], of: portal.name))
+        }
+        #expect(try await store.keys(of: portal.name) == keys)
+        #expect(try await store.keys(of: shop.name).isEmpty)
+        let found = try #require(try await store.application(ofKey: [1]))
+        #expect(found.application == portal)
+        #expect(found.key == keys[1])
+        #expect(try await store.application(ofKey: [9]) == nil)
+        #expect(try await store.removeKey("a", of: shop.name) == nil)
+        #expect(try await store.removeKey("a", of: portal.name) == keys[1])
+        #expect(try await store.application(ofKey: [1]) == nil)
+        try await store.remove(portal.name)
+        #expect(try await store.application(ofKey: [0]) == nil)
+        let gone = key("c", of: portal.name)
+        await #expect(throws: StorageError.noSuchApplication(portal.name)) {
+            _ = try await store.add(gone, digest: [3], of: gone.application)
+        }
+    }
+
+    @Test func `an application has so many keys, and no more`() async throws {
+        let store = try await database().applications
+        for number in 0..<StoredApplicationKey.limit {
+            #expect(try await store.add(key("\(number)", of: shop.name), digest: [UInt8(number)], of: shop.name))
+        }
+        #expect(try await !store.add(key("more", of: shop.name), digest: [99], of: shop.name))
+        #expect(try await store.add(key("other", of: portal.name), digest: [100], of: portal.name))
+    }
+
+    @Test func `requests with keys are of one application, and forgotten with it`() async throws {
+        let database = try await database()
+        let requests = database.administration
+        func reserve(_ key: UInt8, of name: ApplicationName?, limit: Int = 2) async throws -> KeyReservation {
+            try await requests.reserve(
+                key: [key], fingerprint: [1], process: "p", of: name, at: 1_000, age: .seconds(60), limit: limit)
+        }
+        #expect(try await reserve(1, of: portal.name) == .reserved)
+        #expect(try await reserve(1, of: portal.name) == .inProgress)
+        for key in [2, 3, 4] as [UInt8] { #expect(try await reserve(key, of: shop.name) == .reserved) }
+        #expect(try await reserve(9, of: nil) == .reserved)
+        // Those of another application have not made room.
+        #expect(try await reserve(1, of: portal.name) == .inProgress)
+        #expect(try await reserve(9, of: nil) == .inProgress)
+        try await database.applications.remove(portal.name)
+        #expect(try await reserve(1, of: shop.name) == .reserved)
+        #expect(try await reserve(9, of: nil) == .inProgress)
     }
 }

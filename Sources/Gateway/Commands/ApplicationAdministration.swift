@@ -2,6 +2,7 @@ import AdminServer
 import CallControl
 import CallRuntime
 import Cryptography
+import GatewayAPI
 import Observability
 import Primitives
 import Storage
@@ -22,18 +23,12 @@ package struct ApplicationAdministration: ApplicationCommands {
 
     /// Adds an application.
     ///
-    /// - Parameters:
-    ///   - name: the name in the path of its requests.
-    ///   - domain: the domain of the users whom it may log in.
     /// - Returns: its new secret.
-    /// - Throws: ``Refusal`` if the name or the domain cannot be read, the name is taken, or the database fails.
-    package func add(_ name: String, domain: String) async throws(Refusal) -> String {
-        var random = SecureRandomSource()
-        let application: StoredApplication
-        do throws(AdminError) {
-            application = try .make(name: name, domain: domain, random: &random)
-        } catch {
-            throw Refusal(description: error.detail)
+    /// - Throws: ``Refusal`` if a value cannot be used, the name is taken, or the database fails.
+    package func add(_ wish: ApplicationWish) async throws(Refusal) -> String {
+        let application = try reading { () throws(AdminError) in
+            var random = SecureRandomSource()
+            return try StoredApplication.make(reading: wish.body, random: &random)
         }
         try await perform { applications throws(StorageError) in try await applications.add(application) }
         return application.secret.value
@@ -50,19 +45,100 @@ package struct ApplicationAdministration: ApplicationCommands {
         return lines
     }
 
-    /// Replaces the secret of an application. The former one is refused from now on.
+    /// One line per property: its name and, after a tab, its value.
+    ///
+    /// - Throws: ``Refusal`` if there is no such application, or the database fails.
+    package func show(_ name: String) async throws(Refusal) -> [String] {
+        let name = try parsed(name)
+        var found: StoredApplication?
+        try await perform { applications throws(StorageError) in found = try await applications.application(name) }
+        guard let found else { throw Refusal(StorageError.noSuchApplication(name)) }
+        do {
+            return try JSONValue(parsing: found.shown).memberLines
+        } catch {
+            throw Refusal(description: error.description)
+        }
+    }
+
+    /// Changes an application.
+    ///
+    /// - Throws: ``Refusal`` if a value cannot be used, there is no such application, or the database fails.
+    package func change(_ name: String, _ wish: ApplicationWish) async throws(Refusal) {
+        let name = try parsed(name)
+        let change = try reading { () throws(AdminError) in
+            try ApplicationChange(BodyFields(parsing: wish.body, known: Set(ApplicationChange.fields)))
+        }
+        try await perform { applications throws(StorageError) in
+            _ = try await applications.change(name) { change.apply(to: &$0) }
+        }
+    }
+
+    /// Replaces the secret of an application. The former one is accepted for so many seconds.
     ///
     /// - Returns: the new secret.
     /// - Throws: ``Refusal`` if there is no such application, or the database fails.
-    package func rotateSecret(of name: String) async throws(Refusal) -> String {
+    package func rotateSecret(of name: String, overlap: Int) async throws(Refusal) -> String {
         let name = try parsed(name)
         var random = SecureRandomSource()
         let secret = StoredApplication.makeSecret(random: &random)
-        try await perform { applications throws(StorageError) in try await applications.setSecret(secret, of: name) }
+        let end = overlap > 0 ? SystemClock().epochMilliseconds + Int64(overlap) * 1_000 : nil
+        try await perform { applications throws(StorageError) in
+            try await applications.setSecret(secret, of: name, keepingFormerUntil: end)
+        }
         return secret.value
     }
 
-    /// Removes an application and the tokens that it has got.
+    /// Makes a key, which expires after so many days, or never.
+    ///
+    /// - Throws: ``Refusal`` if there is no such application, it has as many keys as it may have, or the database
+    ///   fails.
+    package func addKey(of name: String, days: Int?) async throws(Refusal) -> String {
+        let name = try parsed(name)
+        var random = SecureRandomSource()
+        let (key, stored) = ApplicationKey.make(
+            of: name, expiresAt: days.map(TokenAdministration.time(inDays:)), at: SystemClock().epochMilliseconds,
+            by: "command line", random: &random)
+        var isNew = false
+        try await perform { applications throws(StorageError) in
+            isNew = try await applications.add(stored, digest: key.digest, of: name)
+        }
+        guard isNew else {
+            throw Refusal(description: "\(name) has \(StoredApplicationKey.limit) keys, and may not have more")
+        }
+        return key.text.value
+    }
+
+    /// One line per key: its name, its last characters, when it was made, by whom, and when it expires.
+    ///
+    /// - Throws: ``Refusal`` if there is no such application, or the database fails.
+    package func keys(of name: String) async throws(Refusal) -> [String] {
+        let name = try parsed(name)
+        var keys: [StoredApplicationKey] = []
+        try await perform { applications throws(StorageError) in
+            guard try await applications.application(name) != nil else { throw .noSuchApplication(name) }
+            keys = try await applications.keys(of: name)
+        }
+        return keys.map { key in
+            [
+                key.id, key.ending, JSONValue.integer(key.createdAt).time, key.createdBy,
+                key.expiresAt.map { JSONValue.integer($0).time } ?? "",
+            ].joined(separator: "\t")
+        }
+    }
+
+    /// Revokes a key.
+    ///
+    /// - Throws: ``Refusal`` if there is no such key, or the database fails.
+    package func revokeKey(_ id: String, of name: String) async throws(Refusal) {
+        let name = try parsed(name)
+        var removed: StoredApplicationKey?
+        try await perform { applications throws(StorageError) in
+            removed = try await applications.removeKey(id, of: name)
+        }
+        guard removed != nil else { throw Refusal(description: "\(name) has no key named \(id)") }
+    }
+
+    /// Removes an application, its keys, and the tokens that it has got.
     ///
     /// - Throws: ``Refusal`` if there is no such application, or the database fails.
     package func remove(_ name: String) async throws(Refusal) {
@@ -86,6 +162,14 @@ package struct ApplicationAdministration: ApplicationCommands {
             try await body(database.applications)
         } catch {
             throw Refusal(error)
+        }
+    }
+
+    private func reading<Value>(_ body: () throws(AdminError) -> Value) throws(Refusal) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw Refusal(description: error.detail)
         }
     }
 

@@ -147,7 +147,7 @@ extension UserAdministration.Refusal {
             switch error {
             case .userExists(let address): "\(address) exists already; `orbweaver user passwd` changes the password"
             case .applicationExists(let name): "\(name) exists already; `orbweaver app rotate` gives it a new secret"
-            case .noSuchUser, .authNameTaken, .noSuchApplication, .failed: error.description
+            case .noSuchUser, .authNameTaken, .noSuchApplication, .applicationAddressTaken, .failed: error.description
             }
     }
 }

@@ -112,6 +112,10 @@ package struct Gateway: Sendable {
             observer: MetricsObserver(metrics: metrics),
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
         await switchboard.restore(contents)
+        let register = ApplicationRegister(
+            database.applications, switchboard, beside: configuration.isDevelopment ? [DemoUsers.echo] : [],
+            logger: logger)
+        await register.refresh()
         let authenticator = Authenticator(
             users: users, clock: clock, metrics: metrics, logger: logger, random: random, key: logins.key,
             remembered: logins.remembered, journal: logins.journal, configuration: configuration.resolvedAuthenticator)
@@ -145,7 +149,7 @@ package struct Gateway: Sendable {
         let controls = RunningGateway(
             configuration: configuration, maxConnections: signalingConfiguration.maxConnections,
             startedAt: clock.epochMilliseconds, metrics: metrics, users: users,
-            authenticator: authenticator, tokens: tokens, journal: journal,
+            authenticator: authenticator, tokens: tokens, applications: register, journal: journal,
             administration: switchboard, drain: drain, level: level ?? LogLevelSwitch(configuration.log.level))
         let administration = AdminService(
             configuration: configuration.adminListeners(tls: listeners.first?.tls),
@@ -169,7 +173,8 @@ package struct Gateway: Sendable {
             MediaService(media: media),
             PushService(delivery: pushes, client: pushClient, switchboard: switchboard, clock: clock),
             SwitchboardService(switchboard: switchboard),
-            AccountService(switchboard: switchboard, push: pushDirectory, clock: clock, logger: logger),
+            AccountService(
+                switchboard: switchboard, push: pushDirectory, applications: register, clock: clock, logger: logger),
             administration,
             signaling,
             drain,

@@ -33,10 +33,12 @@ struct JournalService: Service {
     }
 }
 
-/// Ends what belongs to accounts that were removed, on the command line or otherwise, within two seconds.
+/// Ends what belongs to accounts and applications that were removed, on the command line or otherwise, within two
+/// seconds.
 struct AccountService: Service {
     let switchboard: LocalSwitchboard
     let push: PushDirectory
+    let applications: ApplicationRegister
     let clock: any RuntimeClock
     let logger: Logger
 
@@ -47,6 +49,7 @@ struct AccountService: Service {
             while true {
                 // Fails only if the task is cancelled.
                 do { try await clock.sleep(until: clock.now + Self.interval) } catch { return }
+                await applications.refresh()
                 do throws(StorageError) {
                     try await switchboard.dismissRemovedUsers()
                     try await push.dismissRemovedUsers()

@@ -20,6 +20,7 @@ struct RunningGateway: GatewayControls {
     let authenticator: Authenticator
     /// `nil`: no bearer tokens are accepted.
     let tokens: TokenAuthenticator?
+    let applications: ApplicationRegister
     let journal: JournalStore
     let administration: any Administration
     let drain: DrainService
@@ -75,6 +76,7 @@ struct RunningGateway: GatewayControls {
         tokens?.accountsChanged()
         await authenticator.accountsChanged()
     }
+    func applicationsChanged() async { await applications.refresh() }
     var drainStep: DrainStep { get async { await drain.step } }
     func startDrain() async { await drain.stop(by: .administration) }
     func cancelDrain() async throws(AdminError) {

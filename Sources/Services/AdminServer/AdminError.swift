@@ -29,6 +29,8 @@ package struct AdminError: Error, Equatable, Sendable {
         case .applicationExists(let name):
             self.init(.applicationExists, "There is an application named \(name) already.")
         case .noSuchApplication(let name): self.init(.applicationNotFound, "There is no application named \(name).")
+        case .applicationAddressTaken(let address, let name):
+            self.init(.applicationAddressTaken, "\(address) is an address of the application \(name).")
         case .failed(let sentence): self.init(.serviceUnavailable, "\(sentence).", retryAfter: .seconds(5))
         }
     }
@@ -107,6 +109,12 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
     case applicationNotFound = "application.not_found"
     /// There is an application of this name.
     case applicationExists = "application.exists"
+    /// Another application has this address.
+    case applicationAddressTaken = "application.address_taken"
+    /// The application has no such key.
+    case applicationKeyNotFound = "application.key_not_found"
+    /// The application has as many keys as it may have.
+    case applicationKeyLimit = "application.key_limit"
     /// There is no drain to cancel.
     case drainNotStarted = "drain.not_started"
     /// The drain has gone too far to be cancelled, or a signal has started it.
@@ -123,10 +131,10 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
         case .requestBodyTooLarge: 413
         case .idempotencyKeyReused: 422
         case .idempotencyInProgress, .userExists, .authNameTaken, .tokenExists, .applicationExists,
-            .drainNotStarted, .drainNotCancellable:
+            .applicationAddressTaken, .applicationKeyLimit, .drainNotStarted, .drainNotCancellable:
             409
         case .resourceNotFound, .userNotFound, .subscriptionNotFound, .pushNotFound, .callNotFound, .tokenNotFound,
-            .applicationNotFound:
+            .applicationNotFound, .applicationKeyNotFound:
             404
         case .resourceMethodNotAllowed: 405
         case .authMissing, .authMalformed, .authInvalidToken, .authTokenExpired: 401

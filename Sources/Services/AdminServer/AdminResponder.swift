@@ -1,6 +1,7 @@
 import CallControl
 package import CallRuntime
 package import Cryptography
+import GatewayAPI
 import HTTPTypes
 package import Logging
 import Observability
@@ -121,8 +122,8 @@ package struct AdminResponder: Sendable {
         let reservation: KeyReservation
         do throws(StorageError) {
             reservation = try await repository.reserve(
-                key: key.name, fingerprint: key.fingerprint, process: process, at: clock.epochMilliseconds,
-                age: IdempotencyKey.age, limit: auditLimits.keys)
+                key: key.name, fingerprint: key.fingerprint, process: process, of: nil,
+                at: clock.epochMilliseconds, age: IdempotencyHeader.age, limit: auditLimits.keys)
         } catch {
             throw AdminError(error)
         }
@@ -159,9 +160,10 @@ package struct AdminResponder: Sendable {
     private func keepable(_ answer: AdminAnswer, of operation: AdminOperation) -> KeptAnswer? {
         guard case .bytes(var body) = answer.body else { return nil }
         if answer.status < 300 {
-            if operation == .addToken { body = TokenField.withoutToken(body) }
+            if operation == .addToken { body = AdminJSON.without("token", body) }
+            if operation == .addApplicationKey { body = AdminJSON.without("key", body) }
             if [.addApplication, .rotateApplicationSecret].contains(operation) {
-                body = ApplicationField.withoutSecret(body)
+                body = AdminJSON.without("secret", body)
             }
         }
         return KeptAnswer(status: answer.status, contentType: answer.contentType, body: body)
@@ -249,8 +251,12 @@ package struct AdminResponder: Sendable {
         case .listApplications: try await listApplications(call)
         case .addApplication: try await addApplication(call)
         case .showApplication: try await showApplication(call)
+        case .changeApplication: try await changeApplication(call)
         case .rotateApplicationSecret: try await rotateApplicationSecret(call)
         case .removeApplication: try await removeApplication(call)
+        case .listApplicationKeys: try await listApplicationKeys(call)
+        case .addApplicationKey: try await addApplicationKey(call)
+        case .revokeApplicationKey: try await revokeApplicationKey(call)
         case .listAudit: try await listAudit(call)
         case .tailEvents: try tailEvents(call)
         }
@@ -276,11 +282,6 @@ package struct AdminResponder: Sendable {
     }
 }
 
-extension HTTPField.Name {
-    /// Says that an answer is one that was given before.
-    static let idempotentReplayed = Self("Idempotent-Replayed")!
-}
-
 extension IdempotencyKey {
     fileprivate init?(_ call: AdminResponder.Call, _ request: AdminRequest) throws(AdminError) {
         let target = request.path + (request.query.map { "?" + $0 } ?? "")
@@ -300,14 +301,14 @@ package enum AuditTarget {
             .addUser: ["address"], .addToken: ["name", "role"],
             .addApplication: ["name", "domain"], .setLogLevel: ["level"],
         ]
-        let names = fields[operation]?.map { field($0, body) } ?? ["user", "id", "name"].compactMap { values[$0] }
+        let names = fields[operation]?.map { field($0, body) } ?? ["user", "name", "id"].compactMap { values[$0] }
         return String(names.filter { !$0.isEmpty }.joined(separator: " ").prefix(length))
     }
 
     private static func field(_ name: String, _ body: [UInt8]) -> String {
         // It is refused later.
         let known = Set(
-            AdminResponder.userFields + AdminResponder.tokenFields + AdminResponder.applicationFields + ["level"])
+            AdminResponder.userFields + AdminResponder.tokenFields + ApplicationChange.newFields + ["level"])
         return (try? BodyFields(parsing: body, known: known).text(name)) ?? ""
     }
 }

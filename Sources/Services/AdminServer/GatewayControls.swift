@@ -15,6 +15,8 @@ package protocol GatewayControls: Sendable {
     /// Holds what is remembered of log-ins against the accounts again, since some have changed. Returns when no request
     /// that comes now is accepted for an account as it was before.
     func accountsChanged() async
+    /// Reads the applications anew, since some have changed. Returns when calls are treated as they say.
+    func applicationsChanged() async
     /// How far the drain is.
     var drainStep: DrainStep { get async }
     /// Starts the drain, after which the process ends. Returns at once. The second time it ends quickly.

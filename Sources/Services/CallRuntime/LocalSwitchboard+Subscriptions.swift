@@ -169,6 +169,7 @@ extension StorageError {
         case .authNameTaken: "auth name taken"
         case .applicationExists: "application exists"
         case .noSuchApplication: "no such application"
+        case .applicationAddressTaken: "application address taken"
         case .failed: description
         }
     }

@@ -91,7 +91,7 @@ package struct CustomBodyField: Codable, Hashable, Sendable {
 
 extension String {
     /// Whether the text is `type/subtype`, with or without parameters (RFC 9110 §8.3.1).
-    fileprivate var isMediaType: Bool {
+    package var isMediaType: Bool {
         let names = prefix { $0 != ";" }.split(separator: "/", omittingEmptySubsequences: false)
         return names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(\.isTokenCharacter) }
     }

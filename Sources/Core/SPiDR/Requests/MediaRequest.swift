@@ -130,13 +130,13 @@ extension MediaTarget {
 
 extension CallTone {
     /// The tone that `tone:NAME` names; `nil`: none.
-    fileprivate init?(word: String) {
+    package init?(word: String) {
         guard let tone = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = tone
     }
 
     /// The name in `tone:NAME`.
-    fileprivate var word: String {
+    package var word: String {
         switch self {
         case .ringback: "ringback"
         case .busy: "busy"

@@ -74,10 +74,18 @@ package enum AdminOperation: String, CaseIterable, Sendable {
     case addApplication
     /// Shows an application, without the secret.
     case showApplication
+    /// Changes an application.
+    case changeApplication
     /// Gives an application a new secret.
     case rotateApplicationSecret
-    /// Removes an application and the tokens that it has got.
+    /// Removes an application, its keys, and the tokens that it has got.
     case removeApplication
+    /// Lists the keys of an application, without the keys themselves.
+    case listApplicationKeys
+    /// Makes a key of an application.
+    case addApplicationKey
+    /// Revokes a key of an application.
+    case revokeApplicationKey
     /// Lists entries of the audit log.
     case listAudit
     /// Sends the events of calls as they happen.
@@ -143,8 +151,12 @@ package enum AdminOperation: String, CaseIterable, Sendable {
         case .listApplications: (.get, "/applications", .readOnly, Self.paging)
         case .addApplication: (.post, "/applications", .admin, [])
         case .showApplication: (.get, "/applications/{name}", .readOnly, [])
+        case .changeApplication: (.patch, "/applications/{name}", .admin, [])
         case .rotateApplicationSecret: (.post, "/applications/{name}/secret", .admin, [])
         case .removeApplication: (.delete, "/applications/{name}", .admin, [])
+        case .listApplicationKeys: (.get, "/applications/{name}/keys", .readOnly, [])
+        case .addApplicationKey: (.post, "/applications/{name}/keys", .admin, [])
+        case .revokeApplicationKey: (.delete, "/applications/{name}/keys/{id}", .admin, [])
         case .listAudit: (.get, "/audit", .readOnly, Self.paging + ["who"])
         case .tailEvents: (.get, "/events", .readOnly, ["since", "call"])
         }

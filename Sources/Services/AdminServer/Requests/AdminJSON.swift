@@ -1,4 +1,5 @@
 import Foundation
+import GatewayAPI
 
 /// How answers are written: members in alphabetical order, absent ones left out.
 enum AdminJSON {
@@ -10,5 +11,12 @@ enum AdminJSON {
         } catch {
             preconditionFailure("a field of an answer cannot be written: \(error)")
         }
+    }
+
+    /// A written object without one of its members; nothing if it is no object.
+    static func without(_ name: String, _ body: [UInt8]) -> [UInt8] {
+        guard var members = try? JSONDecoder().decode([String: BodyValue].self, from: Data(body)) else { return [] }
+        members[name] = nil
+        return encode(members)
     }
 }

@@ -1,4 +1,5 @@
 import Cryptography
+import GatewayAPI
 package import HTTPTypes
 
 /// The header `Idempotency-Key`: a client that has heard no answer sends the same request again with the same key, and
@@ -10,9 +11,6 @@ package struct IdempotencyKey: Equatable, Sendable {
     /// the database without the key.
     package let fingerprint: [UInt8]
 
-    /// How long an answer is kept.
-    package static let age = Duration.seconds(86_400)
-
     /// Reads the header.
     ///
     /// - Returns: `nil` if there is none.
@@ -20,19 +18,9 @@ package struct IdempotencyKey: Equatable, Sendable {
     package init?(
         _ headers: HTTPFields, of caller: AdminCaller, _ method: HTTPRequest.Method, target: String, _ body: [UInt8]
     ) throws(AdminError) {
-        guard let text = headers[.idempotencyKey] else { return nil }
-        guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw AdminError(
-                .idempotencyKeyInvalid, "The Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID."
-            )
-        }
+        guard let text = try IdempotencyHeader.key(headers, orThrow: AdminError.self) else { return nil }
         name = Digest.sha256.hash(Array("\(caller.name)\n\(text)".utf8))
         fingerprint = HMAC.sha256(
             key: Array(text.utf8), (Array("\(method.rawValue) \(target)\n".utf8) + body).span)
     }
-}
-
-extension HTTPField.Name {
-    /// The name of the header.
-    package static let idempotencyKey = Self("Idempotency-Key")!
 }

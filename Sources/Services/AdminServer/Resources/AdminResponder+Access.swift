@@ -1,4 +1,5 @@
 package import CallRuntime
+import GatewayAPI
 import Cryptography
 import Foundation
 package import Primitives
@@ -88,7 +89,7 @@ extension UInt8 {
 }
 
 /// A token as it is shown.
-struct TokenField: Codable, Equatable, Sendable {
+struct TokenField: Encodable, Equatable, Sendable {
     var name: String
     var role: String
     var createdAt: Int64
@@ -104,13 +105,6 @@ struct TokenField: Codable, Equatable, Sendable {
         createdBy = stored.createdBy
         expiresAt = stored.expiresAt
         self.token = token
-    }
-
-    /// The same answer without the token.
-    static func withoutToken(_ body: [UInt8]) -> [UInt8] {
-        guard var field = try? JSONDecoder().decode(TokenField.self, from: Data(body)) else { return [] }
-        field.token = nil
-        return AdminJSON.encode(field)
     }
 }
 

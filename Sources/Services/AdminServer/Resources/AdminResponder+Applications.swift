@@ -1,12 +1,13 @@
 import CallControl
-package import CallRuntime
+import CallRuntime
+import GatewayAPI
 import Cryptography
-import Foundation
-package import Primitives
+import Primitives
 
-/// Application servers that may log users in (spidr-wire §2, *Application token*).
+/// Applications: those that log users in (spidr-wire §2, *Application token*), and those that have calls.
 extension AdminResponder {
-    static let applicationFields = ["name", "domain"]
+    /// The longest time for which a former secret may be accepted.
+    private static let longestOverlap = Int64(30 * 86_400_000)
 
     func listApplications(_ call: Call) async throws(AdminError) -> AdminAnswer {
         let page = try PageRequest(call.parameters, of: .listApplications, parts: 1)
@@ -21,84 +22,100 @@ extension AdminResponder {
     }
 
     func addApplication(_ call: Call) async throws(AdminError) -> AdminAnswer {
-        let fields = try BodyFields(parsing: call.body, known: Set(Self.applicationFields))
         var random = SecureRandomSource()
-        let new = try StoredApplication.make(
-            name: fields.requiredText("name"), domain: fields.requiredText("domain"), random: &random)
+        let new = try StoredApplication.make(reading: call.body, random: &random)
         try await storing { () async throws(StorageError) in try await applications.add(new) }
+        await controls.applicationsChanged()
         return .json(ApplicationField(new, showsSecret: true), status: 201)
     }
 
+    func changeApplication(_ call: Call) async throws(AdminError) -> AdminAnswer {
+        let change = try ApplicationChange(
+            BodyFields(parsing: call.body, known: Set(ApplicationChange.fields)))
+        let name = try applicationName(call)
+        let changed = try await storing { () async throws(StorageError) in
+            try await applications.change(name) { change.apply(to: &$0) }
+        }
+        await controls.applicationsChanged()
+        return .json(ApplicationField(changed))
+    }
+
     func rotateApplicationSecret(_ call: Call) async throws(AdminError) -> AdminAnswer {
-        var application = try await application(call)
+        let fields = try BodyFields(parsing: call.body, known: ["overlap"], isOptional: true)
+        let overlap = try fields.number("overlap", in: 0...Self.longestOverlap) ?? 0
+        let application = try await application(call)
         var random = SecureRandomSource()
-        application.secret = StoredApplication.makeSecret(random: &random)
-        let (name, secret) = (application.name, application.secret)
-        try await storing { () async throws(StorageError) in try await applications.setSecret(secret, of: name) }
-        return .json(ApplicationField(application, showsSecret: true))
+        let (name, secret) = (application.name, StoredApplication.makeSecret(random: &random))
+        let end = overlap > 0 ? clock.epochMilliseconds + overlap : nil
+        try await storing { () async throws(StorageError) in
+            try await applications.setSecret(secret, of: name, keepingFormerUntil: end)
+        }
+        return .json(ApplicationField(try await self.application(call), showsSecret: true))
     }
 
     func removeApplication(_ call: Call) async throws(AdminError) -> AdminAnswer {
         let application = try await application(call)
         try await storing { () async throws(StorageError) in try await applications.remove(application.name) }
+        await controls.applicationsChanged()
         return .json(ApplicationField(application))
     }
 
-    /// The application that the path names.
-    private func application(_ call: Call) async throws(AdminError) -> StoredApplication {
+    // MARK: Keys
+
+    func listApplicationKeys(_ call: Call) async throws(AdminError) -> AdminAnswer {
+        let name = try await application(call).name
+        let keys = try await storing { () async throws(StorageError) in try await applications.keys(of: name) }
+        return .json(["items": keys.map { ApplicationKeyField($0) }])
+    }
+
+    func addApplicationKey(_ call: Call) async throws(AdminError) -> AdminAnswer {
+        let fields = try BodyFields(parsing: call.body, known: ["expiresAt"], isOptional: true)
+        let now = clock.epochMilliseconds
+        let end = try fields.number("expiresAt", in: now...253_402_300_799_000)
+        let name = try applicationName(call)
+        var random = SecureRandomSource()
+        let (key, stored) = ApplicationKey.make(
+            of: name, expiresAt: end, at: now, by: call.caller.name, random: &random)
+        let isNew = try await storing { () async throws(StorageError) in
+            try await applications.add(stored, digest: key.digest, of: name)
+        }
+        guard isNew else {
+            throw AdminError(
+                .applicationKeyLimit,
+                "\(name) has \(StoredApplicationKey.limit) keys, and may not have more; revoke one of them.")
+        }
+        return .json(ApplicationKeyField(stored, key: key.text.value), status: 201)
+    }
+
+    func revokeApplicationKey(_ call: Call) async throws(AdminError) -> AdminAnswer {
+        let name = try await application(call).name
+        let id = call.values["id"] ?? ""
+        let removed = try await storing { () async throws(StorageError) in
+            try await applications.removeKey(id, of: name)
+        }
+        guard let removed else {
+            throw AdminError(.applicationKeyNotFound, "The application \(name) has no key of this name.")
+        }
+        return .json(ApplicationKeyField(removed))
+    }
+
+    // MARK: The application
+
+    /// The name of the application in the path.
+    private func applicationName(_ call: Call) throws(AdminError) -> ApplicationName {
         let text = call.values["name"] ?? ""
         guard let name = ApplicationName(text) else {
             throw AdminError(
                 .applicationNotFound, "\(text.prefix(64)) is no name of an application; \(StoredApplication.nameRule).")
         }
+        return name
+    }
+
+    /// The application that the path names.
+    private func application(_ call: Call) async throws(AdminError) -> StoredApplication {
+        let name = try applicationName(call)
         let found = try await storing { () async throws(StorageError) in try await applications.application(name) }
         guard let found else { throw AdminError(.noSuchApplication(name)) }
         return found
-    }
-}
-
-extension StoredApplication {
-    fileprivate static let nameRule = "it has 1 to 64 letters, digits, \"-\", \"_\" and \".\""
-
-    /// Makes an application with a secret of its own.
-    ///
-    /// - Parameter domain: the domain of the users whom it may log in.
-    /// - Throws: `request.invalid_value` for a name or a domain that cannot be used.
-    package static func make(
-        name text: String, domain: String, random: inout some RandomSource
-    ) throws(AdminError) -> StoredApplication {
-        guard let name = ApplicationName(text) else {
-            throw AdminError(.requestInvalidValue, "\(text.prefix(64)) is no name of an application; \(nameRule).")
-        }
-        guard let usable = UserAddress(parsing: "user@" + domain)?.domain else {
-            throw AdminError(.requestInvalidValue, "\(domain.prefix(64)) is no domain; write it like example.com.")
-        }
-        return StoredApplication(name: name, domain: String(usable), secret: makeSecret(random: &random))
-    }
-
-    /// Draws a secret: 256 random bits, as 64 hexadecimal digits.
-    package static func makeSecret(random: inout some RandomSource) -> Redacted<String> {
-        Redacted(random.nextBytes(32).hexadecimal)
-    }
-}
-
-/// An application as it is shown.
-struct ApplicationField: Codable, Equatable, Sendable {
-    var name: String
-    var domain: String
-    /// The key of its signatures, once.
-    var secret: String?
-
-    init(_ application: StoredApplication, showsSecret: Bool = false) {
-        name = application.name.description
-        domain = application.domain
-        secret = showsSecret ? application.secret.value : nil
-    }
-
-    /// The same answer without the secret.
-    static func withoutSecret(_ body: [UInt8]) -> [UInt8] {
-        guard var field = try? JSONDecoder().decode(ApplicationField.self, from: Data(body)) else { return [] }
-        field.secret = nil
-        return AdminJSON.encode(field)
     }
 }

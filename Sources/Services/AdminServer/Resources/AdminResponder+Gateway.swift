@@ -1,4 +1,5 @@
 import CallRuntime
+import GatewayAPI
 import Logging
 
 /// The gateway as a whole: log level and drain.

@@ -1,5 +1,6 @@
 import CallControl
 import CallRuntime
+import GatewayAPI
 import Primitives
 import Registration
 

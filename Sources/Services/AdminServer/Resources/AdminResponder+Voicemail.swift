@@ -1,5 +1,6 @@
 import CallControl
 import CallRuntime
+import GatewayAPI
 import Registration
 
 /// The number of voice messages of a user, which the system with the mailboxes tells the gateway (spidr-wire §9).

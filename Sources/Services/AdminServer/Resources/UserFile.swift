@@ -1,5 +1,6 @@
 import CallControl
 package import CallRuntime
+import GatewayAPI
 import Cryptography
 import Foundation
 

@@ -1,3 +1,5 @@
+package import CallControl
+
 /// What an operator may do at the administration interface. Each role includes those before it.
 package enum AdminRole: String, Sendable, CaseIterable, Comparable {
     /// Looks, and changes nothing.
@@ -125,7 +127,7 @@ package enum KeyReservation: Equatable, Sendable {
 }
 
 /// What the administration interface keeps. Every function throws `StorageError.failed` if the database refuses.
-package protocol AdministrationRepository: Sendable {
+package protocol AdministrationRepository: IdempotencyRepository {
     /// The token of this digest; `nil`: none.
     func adminToken(_ digest: [UInt8]) async throws(StorageError) -> StoredAdminToken?
     /// All tokens, in the order of their names.
@@ -147,7 +149,11 @@ package protocol AdministrationRepository: Sendable {
     ///   - number: only entries before this one; `nil`: from the latest on.
     ///   - who: only entries of this asker; `nil`: of everybody.
     func audit(before number: Int64?, who: String?, limit: Int) async throws(StorageError) -> [AuditEntry]
+}
 
+/// What is known of requests that come with an idempotency key, of operators and of applications. Every function throws
+/// `StorageError.failed` if the database refuses.
+package protocol IdempotencyRepository: Sendable {
     /// Looks up an idempotency key, and reserves it if nothing is known of it. Keys that are older than `age` are
     /// forgotten. A reservation of another process, which ended before it had an answer, is taken over.
     ///
@@ -155,10 +161,12 @@ package protocol AdministrationRepository: Sendable {
     ///   - key: a digest of the key and of who used it.
     ///   - fingerprint: a digest of the request.
     ///   - process: a name of this process that no other has.
+    ///   - application: who used it; `nil`: an operator.
     ///   - now: milliseconds since 1970.
-    ///   - limit: how many keys are remembered; the oldest make room.
+    ///   - limit: how many keys are remembered of the application, or of operators; the oldest make room.
     func reserve(
-        key: [UInt8], fingerprint: [UInt8], process: String, at now: Int64, age: Duration, limit: Int
+        key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationName?, at now: Int64,
+        age: Duration, limit: Int
     ) async throws(StorageError) -> KeyReservation
     /// Keeps the answer to the request of a reserved key; `nil` gives the reservation up.
     func keep(_ answer: KeptAnswer?, for key: [UInt8]) async throws(StorageError)

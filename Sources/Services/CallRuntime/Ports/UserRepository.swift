@@ -77,6 +77,8 @@ package enum StorageError: Error, Equatable {
     case applicationExists(ApplicationName)
     /// There is no application of this name.
     case noSuchApplication(ApplicationName)
+    /// Another application has this address.
+    case applicationAddressTaken(ApplicationAddress, by: ApplicationName)
     /// The database refused. The text is a sentence for the operator, not for a client.
     case failed(String)
 }
@@ -90,6 +92,7 @@ extension StorageError: CustomStringConvertible {
         case .authNameTaken(let name): "another user logs in as \(name)"
         case .applicationExists(let name): "there is an application \(name) already"
         case .noSuchApplication(let name): "there is no application \(name)"
+        case .applicationAddressTaken(let address, let name): "\(address) is an address of the application \(name)"
         case .failed(let sentence): sentence
         }
     }

@@ -1,3 +1,4 @@
+package import CallControl
 package import CallRuntime
 import Foundation
 import GRDB
@@ -135,13 +136,18 @@ package struct AdministrationStore: AdministrationRepository {
     ///
     /// - Throws: `StorageError.failed`.
     package func reserve(
-        key: [UInt8], fingerprint: [UInt8], process: String, at now: Int64, age: Duration, limit: Int
+        key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationName?, at now: Int64,
+        age: Duration, limit: Int
     ) async throws(StorageError) -> KeyReservation {
-        try await storageErrors(at: queue.path) {
+        let owner = application?.description
+        return try await storageErrors(at: queue.path) {
             try await queue.write { database in
                 try database.execute(
-                    sql: "DELETE FROM idempotentRequest WHERE time < ? OR time > ?",
-                    arguments: [now - age.components.seconds * 1_000, now + age.components.seconds * 1_000])
+                    sql: "DELETE FROM idempotentRequest WHERE application IS :owner AND (time < :from OR time > :to)",
+                    arguments: [
+                        "owner": owner, "from": now - age.components.seconds * 1_000,
+                        "to": now + age.components.seconds * 1_000,
+                    ])
                 let row = try Row.fetchOne(
                     database, sql: "SELECT * FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])
                 if let row {
@@ -153,13 +159,15 @@ package struct AdministrationStore: AdministrationRepository {
                 }
                 try database.execute(
                     sql: """
-                        INSERT OR REPLACE INTO idempotentRequest (key, fingerprint, time, process) VALUES (?, ?, ?, ?)
-                        """, arguments: [Data(key), Data(fingerprint), now, process])
+                        INSERT OR REPLACE INTO idempotentRequest (key, fingerprint, time, process, application)
+                        VALUES (?, ?, ?, ?, ?)
+                        """, arguments: [Data(key), Data(fingerprint), now, process, owner])
                 try database.execute(
                     sql: """
                         DELETE FROM idempotentRequest WHERE key IN (
-                            SELECT key FROM idempotentRequest ORDER BY time DESC, key = ? DESC LIMIT -1 OFFSET ?)
-                        """, arguments: [Data(key), limit])
+                            SELECT key FROM idempotentRequest WHERE application IS :owner
+                            ORDER BY time DESC, key = :key DESC LIMIT -1 OFFSET :limit)
+                        """, arguments: ["owner": owner, "key": Data(key), "limit": limit])
                 return .reserved
             }
         }

@@ -2,11 +2,12 @@ package import CallControl
 package import CallRuntime
 import Foundation
 import GRDB
+import GatewayAPI
 package import Primitives
 
-/// The tables `application` and `applicationToken`.
+/// The tables `application`, `applicationKey` and `applicationToken`.
 package struct ApplicationStore: ApplicationRepository {
-    private let queue: DatabaseQueue
+    let queue: DatabaseQueue
 
     init(_ queue: DatabaseQueue) { self.queue = queue }
 
@@ -34,14 +35,37 @@ package struct ApplicationStore: ApplicationRepository {
 
     /// Adds an application.
     ///
-    /// - Throws: `StorageError.applicationExists`; `StorageError.failed`.
+    /// - Throws: `StorageError.applicationExists`; `StorageError.applicationAddressTaken`; `StorageError.failed`.
     package func add(_ application: StoredApplication) async throws(StorageError) {
         let row = ApplicationRow(application)
         try await storageErrors(at: queue.path) {
             do {
-                try await queue.write { try row.insert($0) }
+                try await queue.write { database in
+                    try row.insert(database)
+                    try Self.checkAddresses(of: application, database)
+                }
             } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY {
                 throw StorageError.applicationExists(application.name)
+            }
+        }
+    }
+
+    /// Changes an application; no other change comes between.
+    ///
+    /// - Throws: `StorageError.noSuchApplication`; `StorageError.applicationAddressTaken`; `StorageError.failed`.
+    package func change(
+        _ name: ApplicationName, _ edit: @escaping @Sendable (inout ApplicationProfile) -> Void
+    ) async throws(StorageError) -> StoredApplication {
+        try await storageErrors(at: queue.path) {
+            try await queue.write { database in
+                guard let row = try ApplicationRow.fetchOne(database, key: name.description) else {
+                    throw StorageError.noSuchApplication(name)
+                }
+                var application = try row.application()
+                edit(&application.profile)
+                try ApplicationRow(application).update(database)
+                try Self.checkAddresses(of: application, database)
+                return application
             }
         }
     }
@@ -49,13 +73,21 @@ package struct ApplicationStore: ApplicationRepository {
     /// Replaces the secret of an application.
     ///
     /// - Throws: `StorageError.noSuchApplication`; `StorageError.failed`.
-    package func setSecret(_ secret: Redacted<String>, of name: ApplicationName) async throws(StorageError) {
-        try await change(name) { row, database in
-            try row.updateAll(database, Column("secret").set(to: secret.value))
+    package func setSecret(
+        _ secret: Redacted<String>, of name: ApplicationName, keepingFormerUntil end: Int64?
+    ) async throws(StorageError) {
+        try await change(name) { _, database in
+            try database.execute(
+                sql: """
+                    UPDATE application
+                    SET formerSecret = iif(:end IS NULL, NULL, secret), formerUntil = :end, secret = :secret
+                    WHERE name = :name
+                    """, arguments: ["end": end, "secret": secret.value, "name": name.description])
+            return database.changesCount
         }
     }
 
-    /// Removes an application and its tokens.
+    /// Removes an application, its keys and its tokens.
     ///
     /// - Throws: `StorageError.noSuchApplication`; `StorageError.failed`.
     package func remove(_ name: ApplicationName) async throws(StorageError) {
@@ -104,6 +136,19 @@ package struct ApplicationStore: ApplicationRepository {
         }
     }
 
+    /// Takes back what was written if another application has one of the addresses. A single address may be in the
+    /// domain of another application: it comes first.
+    private static func checkAddresses(of application: StoredApplication, _ database: Database) throws {
+        let own = Set(application.profile.addresses)
+        guard !own.isEmpty else { return }
+        for row in try ApplicationRow.filter(Column("name") != application.name.description).fetchAll(database) {
+            let other = try row.application()
+            if let taken = other.profile.addresses.first(where: own.contains) {
+                throw StorageError.applicationAddressTaken(taken, by: other.name)
+            }
+        }
+    }
+
     /// Runs a statement that must change exactly the row of `name`.
     private func change(
         _ name: ApplicationName,
@@ -119,23 +164,67 @@ package struct ApplicationStore: ApplicationRepository {
 }
 
 /// A row of the table as SQLite has it.
-private struct ApplicationRow: Codable, FetchableRecord, PersistableRecord {
+struct ApplicationRow: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "application"
 
     var name: String
     var domain: String
     var secret: String
+    var displayName: String
+    /// A JSON array.
+    var scopes: String
+    /// A JSON array.
+    var addresses: String
+    /// Milliseconds.
+    var decisionTime: Int64
+    /// A JSON object.
+    var fallback: String
+    var maximumCalls: Int
+    var callsPerSecond: Int?
+    var formerSecret: String?
+    var formerUntil: Int64?
 
     init(_ application: StoredApplication) {
+        let profile = application.profile
         name = application.name.description
         domain = application.domain
         secret = application.secret.value
+        displayName = profile.displayName
+        scopes = Self.json(profile.scopes.map(\.rawValue).sorted())
+        addresses = Self.json(profile.addresses.map(\.description))
+        decisionTime = profile.decisionTime.wholeMilliseconds
+        fallback = Self.json(FallbackField(profile.fallback))
+        maximumCalls = profile.maximumCalls
+        callsPerSecond = profile.callsPerSecond
+        formerSecret = application.formerSecret?.secret.value
+        formerUntil = application.formerSecret?.expiresAt
+    }
+
+    private static func json(_ value: some Encodable) -> String {
+        String(decoding: WireJSON.encode(value), as: UTF8.self)
     }
 
     func application() throws(StorageError) -> StoredApplication {
-        guard let name = ApplicationName(name) else {
-            throw .failed("the database holds a name of an application that is none: \(name)")
+        guard let name = ApplicationName(name), let fallback = FallbackField.read(written: fallback),
+            let scopes = try? JSONDecoder().decode([String].self, from: Data(scopes.utf8)),
+            let addresses = try? JSONDecoder().decode([String].self, from: Data(addresses.utf8))
+        else {
+            throw .failed("the database holds an application that cannot be read: \(name)")
         }
-        return StoredApplication(name: name, domain: domain, secret: Redacted(secret))
+        var profile = ApplicationProfile()
+        profile.displayName = displayName
+        // Scopes and addresses that this version does not know give nothing.
+        profile.scopes = Set(scopes.compactMap(ApplicationScope.init(rawValue:)))
+        profile.addresses = addresses.compactMap { ApplicationAddress($0) }
+        profile.decisionTime = .milliseconds(decisionTime)
+        profile.fallback = fallback
+        profile.maximumCalls = maximumCalls
+        profile.callsPerSecond = callsPerSecond
+        var former: StoredApplication.FormerSecret?
+        if let formerSecret, let formerUntil {
+            former = StoredApplication.FormerSecret(secret: Redacted(formerSecret), expiresAt: formerUntil)
+        }
+        return StoredApplication(
+            name: name, domain: domain, secret: Redacted(secret), formerSecret: former, profile: profile)
     }
 }

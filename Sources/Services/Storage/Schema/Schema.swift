@@ -147,6 +147,7 @@ enum Schema {
         registerPushRegistrations(&migrator)
         registerOwedPushes(&migrator)
         registerUsedTokens(&migrator)
+        migrator.registerApplicationCalls()
         return migrator
     }
 }

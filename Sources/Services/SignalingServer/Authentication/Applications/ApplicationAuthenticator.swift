@@ -68,12 +68,16 @@ package struct ApplicationAuthenticator: Sendable {
             return try await applications.application(name)
         }
         // An unknown application costs as much time as a known one.
-        let secret = Array((application?.secret.value ?? "").utf8)
+        let secrets = application?.secrets(at: clock.epochMilliseconds) ?? [Redacted("")]
         let digest = [UInt8](hexadecimal: signature ?? "") ?? []
-        let expected =
-            digest.count == Digest.sha256.size
-            ? HMAC.sha256(key: secret, body.span) : HMAC.sha1(key: secret, body.span)
-        guard constantTimeEqual(digest, expected), let application else {
+        let isSigned = secrets.contains { secret in
+            let key = Array(secret.value.utf8)
+            return constantTimeEqual(
+                digest,
+                digest.count == Digest.sha256.size
+                    ? HMAC.sha256(key: key, body.span) : HMAC.sha1(key: key, body.span))
+        }
+        guard isSigned, let application else {
             metrics.authenticationFailures[.token].increment()
             try await passwords.countForgery(from: address.map(SourceNetwork.init))
             throw APIError(.authWrongSignature, "The signature is not that of an application of this name.")
@@ -83,13 +87,15 @@ package struct ApplicationAuthenticator: Sendable {
 
     /// Gives an application a token for a user of its domain.
     ///
-    /// - Throws: `auth.unknown_subscriber` if there is no such user, or the user is of another domain;
-    ///   `service.unavailable` if the token cannot be kept.
+    /// - Throws: `auth.unknown_subscriber` if there is no such user, the user is of another domain, or the application
+    ///   may log nobody in; `service.unavailable` if the token cannot be kept.
     func issueToken(
         for request: AuthenticationTokenRequest, to application: StoredApplication
     ) async throws(APIError) -> String {
         let address = UserAddress(parsing: "\(request.subscriberId)@\(request.organizationId)")
-        guard let user = address, user.domain == application.domain else { throw .unknownSubscriber }
+        guard let user = address, user.domain == application.domain,
+            application.profile.scopes.contains(.usersLogin)
+        else { throw .unknownSubscriber }
         var random = SecureRandomSource()
         let token = random.nextBytes(Self.tokenSize).hexadecimal
         let now = clock.epochMilliseconds / 1_000

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Which part of a list is asked for.
-package struct PageRequest: Equatable, Sendable {
+/// Which part of a list is asked for. `Failure` is what is thrown if that cannot be read.
+package struct ListPageRequest<Failure: RequestRefusal>: Equatable, Sendable {
     /// The most items on a page.
     package let limit: Int
     /// The place of the last item of the page before: the parts that it is ordered by. `nil`: from the start.
     package let after: [String]?
 
-    private static let largest = 1_000
-    private static let usual = 100
+    private static var largest: Int { 1_000 }
+    private static var usual: Int { 100 }
 
     /// Reads `limit` and `cursor`.
     ///
@@ -16,11 +16,11 @@ package struct PageRequest: Equatable, Sendable {
     ///   - list: the name of the list, so that a cursor of another list is refused.
     ///   - parts: how many parts a place in the list has.
     /// - Throws: `request.invalid_parameter`.
-    package init(_ parameters: QueryParameters, of list: AdminOperation, parts: Int) throws(AdminError) {
+    package init(_ parameters: RequestQuery<Failure>, of list: String, parts: Int) throws(Failure) {
         if let text = parameters["limit"] {
             guard let number = Int(text), (1...Self.largest).contains(number) else {
-                throw AdminError(
-                    .requestInvalidParameter, "The parameter \"limit\" must be a number from 1 to \(Self.largest).")
+                throw Failure(
+                    .invalidParameter, "The parameter \"limit\" must be a number from 1 to \(Self.largest).")
             }
             limit = number
         } else {
@@ -30,15 +30,15 @@ package struct PageRequest: Equatable, Sendable {
             after = nil
             return
         }
-        guard let place = Self.place(text), place.count == parts + 1, place[0] == list.rawValue else {
-            throw AdminError(.requestInvalidParameter, "The parameter \"cursor\" is not from an answer for this list.")
+        guard let place = Self.place(text), place.count == parts + 1, place[0] == list else {
+            throw Failure(.invalidParameter, "The parameter \"cursor\" is not from an answer for this list.")
         }
         after = Array(place.dropFirst())
     }
 
     /// The cursor that continues behind an item.
-    static func cursor(_ list: AdminOperation, after place: [String]) -> String {
-        let bytes = (try? JSONEncoder().encode([list.rawValue] + place)) ?? Data()
+    fileprivate static func cursor(_ list: String, after place: [String]) -> String {
+        let bytes = (try? JSONEncoder().encode([list] + place)) ?? Data()
         return bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
@@ -51,7 +51,7 @@ package struct PageRequest: Equatable, Sendable {
 }
 
 /// A part of a list.
-package struct Page<Item: Sendable>: Sendable {
+package struct ListPage<Item: Sendable>: Sendable {
     /// The items.
     package var items: [Item]
     /// What continues the list; `nil`: this is its end.
@@ -59,11 +59,17 @@ package struct Page<Item: Sendable>: Sendable {
 
     /// Makes a page of a list that was read one item further than the page reaches, if it goes on there.
     ///
-    /// - Parameter place: the parts that an item is ordered by.
-    package init(_ read: [Item], _ request: PageRequest, of list: AdminOperation, place: (Item) -> [String]) {
+    /// - Parameters:
+    ///   - list: the name of the list, as it was given to the request.
+    ///   - place: the parts that an item is ordered by.
+    package init<Failure: RequestRefusal>(
+        _ read: [Item], _ request: ListPageRequest<Failure>, of list: String, place: (Item) -> [String]
+    ) {
         items = Array(read.prefix(request.limit))
-        next = read.count > request.limit ? items.last.map { PageRequest.cursor(list, after: place($0)) } : nil
+        next =
+            read.count > request.limit
+            ? items.last.map { ListPageRequest<Failure>.cursor(list, after: place($0)) } : nil
     }
 }
 
-extension Page: Encodable where Item: Encodable {}
+extension ListPage: Encodable where Item: Encodable {}
