@@ -1,5 +1,6 @@
 package import CallRuntime
 import EventLoops
+import GatewayAPI
 import HummingbirdCore
 import HummingbirdTLS
 package import Logging
@@ -18,6 +19,7 @@ package final class SignalingService: Service {
     private let authenticator: Authenticator
     private let draining: DrainingFlag
     private let polls: PollDirectory
+    private let v1: V1Gate?
     private let bound: BoundPorts
     private let sockets: SocketDirectory
     private let group: any EventLoopGroup
@@ -30,6 +32,7 @@ package final class SignalingService: Service {
     ///   - sockets: the directory to which call handling writes its notifications.
     ///   - tokens: the check of bearer tokens; `nil`: they are not offered.
     ///   - applications: the check of tokens of applications; `nil`: they are not offered.
+    ///   - v1: what answers below `/v1/`, and who checks the credentials there; `nil`: nothing does.
     ///   - users: the users whose database `/ready` answers for; the authenticator reads the same. `nil`: `/ready` does
     ///     not depend on a database.
     ///   - books: the address books of users; `nil`: they cannot be used.
@@ -44,7 +47,7 @@ package final class SignalingService: Service {
         configuration: SignalingConfiguration, switchboard: any Switchboard & Registrar & CallRecords & UserServices,
         sockets: SocketDirectory,
         authenticator: Authenticator, tokens: TokenAuthenticator? = nil, applications: ApplicationAuthenticator? = nil,
-        users: WatchedUsers? = nil, books: (any AddressBookRepository)? = nil,
+        v1: V1Gate? = nil, users: WatchedUsers? = nil, books: (any AddressBookRepository)? = nil,
         routes: (any RouteRepository)? = nil, push: (any PushRegistrar)? = nil,
         journal: any Journal = VolatileJournal(), usedTokens: [UsedToken] = [], clock: any RuntimeClock,
         metrics: GatewayMetrics, pages: [String: Page] = [:], pageService: (any PageService)? = nil,
@@ -57,6 +60,7 @@ package final class SignalingService: Service {
         self.group = group
         self.metrics = metrics
         self.logger = logger
+        self.v1 = v1
         draining = DrainingFlag()
         bound = BoundPorts(count: configuration.listeners.count)
         let guests = GuestAuthenticator(
@@ -70,7 +74,7 @@ package final class SignalingService: Service {
         let responder = SignalingResponder(
             switchboard: switchboard, registrar: switchboard, records: switchboard, services: switchboard,
             authenticator: authenticator,
-            tokens: tokens, applications: applications, guests: guests, metrics: metrics,
+            tokens: tokens, applications: applications, guests: guests, v1: v1, metrics: metrics,
             draining: draining, users: users, books: books, bookLimits: configuration.addressBooks, routes: routes,
             push: push, journal: journal,
             polls: polls, pages: pages, pageService: pageService,
@@ -126,6 +130,7 @@ package final class SignalingService: Service {
                         guard (try? await gracefulShutdown()) != nil else { return }
                         self.draining.set()
                         self.polls.release()
+                        self.v1?.interface.finish()
                         await self.authenticator.turnAway()
                     }
                     // A listener that ends early, with or without an error, ends the others too.

@@ -2,6 +2,7 @@ import CallControl
 import CallRuntime
 import Cryptography
 import Foundation
+import GatewayAPI
 import Logging
 import NIOPosix
 import Observability
@@ -30,9 +31,10 @@ struct TestServer: Sendable {
     /// - Parameters:
     ///   - tokenKeys: the path of the file with the keys of bearer tokens; `nil`: they are not offered.
     ///   - applications: the applications that may log users in; `nil`: tokens of applications are not offered.
+    ///   - v1: what answers below `/v1/`, to the keys of these applications; `nil`: nothing does.
     static func run(
         configure: (inout SignalingConfiguration) -> Void = { _ in }, pages: [String: Page] = [:],
-        tokenKeys: String? = nil, applications: (any ApplicationRepository)? = nil,
+        tokenKeys: String? = nil, applications: (any ApplicationRepository)? = nil, v1: (any V1Interface)? = nil,
         _ body: (TestServer) async throws -> Void
     ) async throws {
         var configuration = SignalingConfiguration(listeners: [.init(host: "127.0.0.1", port: 0)])
@@ -55,6 +57,14 @@ struct TestServer: Sendable {
                 TokenPolicy(), keys: try TokenKeyFile($0, clock: clock, logger: logger), users: watched,
                 sharingLimitsOf: authenticator, clock: clock, metrics: metrics, logger: logger)
         }
+        let gate = v1.flatMap { v1 in
+            applications.map {
+                V1Gate(
+                    v1,
+                    authenticator: V1Authenticator(
+                        $0, users: authenticator, tokens: tokens, clock: clock, metrics: metrics, logger: logger))
+            }
+        }
         let applications = applications.map {
             ApplicationAuthenticator(
                 $0, sharingLimitsOf: authenticator, key: CredentialDigest.Key(using: &random), clock: clock,
@@ -64,7 +74,8 @@ struct TestServer: Sendable {
             limit: 3, users: watched, journal: VolatileJournal(), clock: clock, metrics: metrics, random: random)
         let service = SignalingService(
             configuration: configuration, switchboard: switchboard, sockets: sockets,
-            authenticator: authenticator, tokens: tokens, applications: applications, users: watched, books: books,
+            authenticator: authenticator, tokens: tokens, applications: applications, v1: gate, users: watched,
+            books: books,
             push: push,
             clock: clock, metrics: metrics, pages: pages,
             group: MultiThreadedEventLoopGroup.singleton,

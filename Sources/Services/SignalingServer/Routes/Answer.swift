@@ -7,6 +7,8 @@ struct Answer: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields
     var body: ByteBuffer
+    /// What follows the body as it is made; `nil`: nothing, and the body is whole.
+    var stream: AsyncStream<[UInt8]>?
     /// Whether the connection is closed after this answer.
     var closesConnection = false
 

@@ -28,7 +28,14 @@ struct HTTPExchange: Sendable {
         if isLast || request.headers[.connection] == "close" { head.headerFields[.connection] = "close" }
         do {
             let body = reply.answer.body
-            try await writer.write(response: head, body: body.readableBytes == 0 ? .init() : .init(byteBuffer: body))
+            if let stream = reply.answer.stream {
+                var output: any ResponseBodyWriter = try await writer.writeHead(head)
+                for await bytes in stream { try await output.write(ByteBuffer(bytes: bytes)) }
+                try await output.finish(nil)
+            } else {
+                let whole: ResponseBody = body.readableBytes == 0 ? .init() : .init(byteBuffer: body)
+                try await writer.write(response: head, body: whole)
+            }
         } catch {
             await finish(reply.ticket, on: channel)
             throw error

@@ -24,6 +24,8 @@ struct SignalingResponder: Sendable {
     /// Checks tokens of applications; `nil`: there is no database with applications.
     let applications: ApplicationAuthenticator?
     let guests: GuestAuthenticator
+    /// Answers below `/v1/`, and checks who asks; `nil`: nothing does.
+    let v1: V1Gate?
     let metrics: GatewayMetrics
     let draining: DrainingFlag
     /// The users whose database `/ready` asks for; `nil`: there is no database to ask.
@@ -61,6 +63,9 @@ struct SignalingResponder: Sendable {
         var ticket: RequestTicket?
         var endpoint: Endpoint?
         var answer: Answer
+        if let v1, V1Gate.serves(request.uri.path) {
+            return Reply(answer: await self.answer(request, by: v1, from: requester))
+        }
         do throws(Refusal) {
             let route = try Route(parsing: request.uri.path)
             endpoint = route.endpoint

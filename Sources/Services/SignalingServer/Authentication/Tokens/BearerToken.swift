@@ -70,6 +70,10 @@ package struct BearerToken: Sendable {
         return ["jwt", "at+jwt", "application/jwt", "application/at+jwt"].contains(name)
     }
 
+    /// `iss` as the token states it, of which nothing is proven: it says whose key is to be tried. `nil`: there is
+    /// none.
+    package var statedIssuer: String? { StrictJSON(payload)?.members?["iss"]?.text }
+
     /// The claims, once the key has verified the signature.
     ///
     /// - Throws: `badSignature` if it has not; `malformed` if the payload is not a JSON object.

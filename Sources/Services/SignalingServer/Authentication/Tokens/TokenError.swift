@@ -41,6 +41,10 @@ package enum TokenError: Error, Equatable, Sendable, CaseIterable {
     case malformedServices
     /// There is no account of that name.
     case unknownUser
+    /// The token of an application is valid for longer than such a token may be.
+    case validTooLong
+    /// The token of an application lists a scope that the application does not have.
+    case wrongScope
 
     /// Whether one of the keys has signed the token, so that it is no guess.
     var isGenuine: Bool {
@@ -49,8 +53,7 @@ package enum TokenError: Error, Equatable, Sendable, CaseIterable {
             .wrongAlgorithm, .badSignature:
             false
         case .noExpiry, .expired, .notYetValid, .malformedStart, .wrongIssuer, .wrongAudience, .noUser,
-            .malformedServices,
-            .unknownUser:
+            .malformedServices, .unknownUser, .validTooLong, .wrongScope:
             true
         }
     }
@@ -76,6 +79,8 @@ package enum TokenError: Error, Equatable, Sendable, CaseIterable {
         case .noUser: "The token does not name a user."
         case .malformedServices: "The token does not list services as texts."
         case .unknownUser: "The token's user has no account here."
+        case .validTooLong: "The token's \"exp\" is more than an hour ahead."
+        case .wrongScope: "The token's \"scope\" is no text, or lists a scope that the application does not have."
         }
     }
 
