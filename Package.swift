@@ -188,6 +188,10 @@ let package = Package(
             ]),
 
         service(
+            "ApplicationServer",
+            ["CallControl", "SPiDR", "CallRuntime", "GatewayAPI", "Cryptography", httpTypes]),
+
+        service(
             "PushClient", ["Push", "Observability", "Cryptography", "HTTPClient", "Sockets", logging]),
 
         service(
@@ -202,7 +206,7 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "EventLoops", "Primitives", "CallControl", "Registration", "SPiDR", "CallRuntime", "SDP", "GatewayAPI",
-                "SignalingServer", "AdminServer", "MediaServer", "Storage", "Observability",
+                "SignalingServer", "AdminServer", "ApplicationServer", "MediaServer", "Storage", "Observability",
                 "Push",
                 "PushClient",
                 "PushDelivery",
@@ -319,6 +323,11 @@ let package = Package(
                 "Push", "PushDelivery", "Registration", "Storage", httpTypes, logging, yams,
             ]),
         tests(
+            "ApplicationServerTests",
+            [
+                "ApplicationServer", "CallControl", "CallRuntime", "GatewayAPI", "Storage", httpTypes, logging, yams,
+            ]),
+        tests(
             "MediaServerTests",
             [
                 "MediaServer", "MediaPlane", "Audio", "RTP", "Opus", "Spandsp", "PeerSupport", "CallControl",
@@ -341,7 +350,12 @@ let package = Package(
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
             ]),
         tests("GatewayTests", ["Gateway", "CallControl", "Cryptography", "Observability", nioCore, nioPosix, logging]),
-        tests("ContractTests", ["GatewayAPI", "SignalingServer", "SPiDR", "CallControl", "Push", httpTypes, yams]),
+        tests(
+            "ContractTests",
+            [
+                "ApplicationServer", "GatewayAPI", "SignalingServer", "SPiDR", "CallControl", "CallRuntime", "Push",
+                httpTypes, yams,
+            ]),
     ]
 )
 

@@ -5,14 +5,14 @@ import SignalingServer
 import TestSupport
 import Yams
 
-/// `openapi/orbweaver.yaml` as plain values, with its references followed.
+/// A file of `openapi/` as plain values, with its references followed.
 struct OpenAPIDocument {
     typealias Object = [String: Any]
 
     let root: Object
 
-    init() throws {
-        let file = Fixtures.root.deletingLastPathComponent().appending(path: "openapi/orbweaver.yaml")
+    init(_ name: String = "orbweaver.yaml") throws {
+        let file = Fixtures.root.deletingLastPathComponent().appending(path: "openapi/\(name)")
         guard let root = try Yams.load(yaml: String(contentsOf: file, encoding: .utf8)) as? Object else {
             throw CocoaError(.fileReadCorruptFile)
         }

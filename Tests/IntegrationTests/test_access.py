@@ -5,6 +5,7 @@ The routes come from the document. One that this file does not know how to ask, 
 one of, fails the test."""
 import asyncio
 import sqlite3
+import time
 from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
+import jwt
 import pytest
 import pytest_asyncio
 import yaml
@@ -20,6 +22,7 @@ import yaml
 from durability import configured
 from party.guest import Guest
 from peers import sdp
+from peers.bot import Bot
 from peers.contract import Contract
 from peers.fleet import add_accounts
 from peers.gateway import REPOSITORY, free_ports, orbweaver
@@ -519,6 +522,97 @@ async def test_each_operation_of_administration_is_for_its_role_and_greater_ones
     done = [each["operation"] for each in log if each["result"] == "done"]
     assert sorted(done) == sorted([*["addToken"] * 4, "revokeToken", "exportUsersWithPasswords"])
     assert own.readiness() == 200
+
+
+def v1_operations() -> list[tuple[str, str, str, str]]:
+    """Name, method, path and scope of each."""
+    paths = yaml.safe_load((REPOSITORY / "openapi/v1.yaml").read_text())["paths"]
+    return [
+        (operation["operationId"], method.upper(), path, operation["x-scope"])
+        for path, item in paths.items() for method, operation in item.items() if method in ("get", "post")
+    ]  # fmt: skip
+
+
+V1_BODIES = {
+    "startCall": {"to": "bob@dev.local", "from": "bot@dev.local"}, "transferCall": {"to": "bob@dev.local"},
+    "sendCall": {"parameters": [{"name": "a", "value": "b"}]}, "keysCall": {"keys": "1"},
+    "playCall": {"items": [{"silence": 20}]},
+}  # fmt: skip
+
+
+async def test_each_operation_on_calls_of_an_application_is_for_its_own_keys_and_scopes(own_gateway, tmp_path, peer):
+    """Not for other applications, users, operators and outsiders, on any path."""
+    port = free_ports(1)
+    options = configured(tmp_path, USERS, admin={"host": "127.0.0.1", "port": port})
+    for name in ("bot", "rival"):
+        added = await asyncio.to_thread(orbweaver, "app", "add", name, "--address", f"{name}@dev.local", *options)
+        assert added.returncode == 0, added.stderr
+    secret = (await asyncio.to_thread(orbweaver, "app", "rotate", "bot", *options)).stdout.strip()
+
+    async def made_key(name: str, *more: str) -> str:
+        made = await asyncio.to_thread(orbweaver, "app", "key", "add", name, *more, *options)
+        assert made.returncode == 0, made.stderr
+        return made.stdout.strip()
+
+    key, revoked = await made_key("bot"), await made_key("bot")
+    listed = (await asyncio.to_thread(orbweaver, "app", "key", "list", "bot", *options)).stdout.splitlines()
+    name_of_revoked = next(line.split("\t")[0] for line in listed if line.split("\t")[1] == revoked[-4:])
+    await asyncio.to_thread(orbweaver, "app", "key", "revoke", "bot", name_of_revoked, *options)
+    rival = await made_key("rival")
+    operator = await asyncio.to_thread(orbweaver, "admin", "token", "add", "root", "--role", "admin", *options)
+    own = await asyncio.to_thread(own_gateway.configured, *options)
+    alice = await peer("alice", base=own.http)
+    await peer("bob", base=own.http)
+
+    def token(secret: str = secret, issuer: str = "bot", lasts: float = 60, **claims: str) -> str:
+        return jwt.encode({"iss": issuer, "exp": time.time() + lasts, **claims}, secret, "HS256")
+
+    basic = "Basic " + b64encode(b"alice@dev.local:dev").decode()
+    strangers = {
+        "nobody": (None, "auth.missing"), "a revoked key": (revoked, "auth.invalid_token"),
+        "a made-up key": ("owk_" + "A" * 42, "auth.invalid_token"), "an operator": (operator.stdout.strip(), None),
+        "the secret": (secret, "auth.invalid_token"),
+        "a token that has expired": (token(lasts=-60), "auth.token_expired"),
+        "a token for too long": (token(lasts=7_200), "auth.invalid_token"),
+        "a token of a guesser": (token("0" * 64), "auth.invalid_token"),
+        "a rival's token in another's name": (token(rival, "bot"), "auth.invalid_token"),
+        "a token for guests": (token(aud="callMe"), "auth.invalid_token"),
+        "a token with a scope that it has not": (token(scope="users:login"), "auth.invalid_token"),
+    }  # fmt: skip
+    findings: list[str] = []
+    operations = v1_operations()
+    assert len(operations) == 18
+    async with Bot(own.http, key) as bot, Bot(own.http, rival) as other, Bot(own.http, basic) as user:
+        call = await bot.start("alice")
+        await alice.expect("call")
+        version = (await bot.show(call["id"]))["version"]
+        for number, (operation, method, template, scope) in enumerate(operations):
+            path, body = template.format(id=call["id"]), V1_BODIES.get(operation)
+            for who, (credentials, code) in strangers.items():
+                # Each from an address of its own: who guesses is slowed down.
+                async with Bot(own.http, credentials, source=f"127.0.3.{number + 1}") as stranger:
+                    found = await stranger.ask(method, path, body)
+                if found.status != 401 or code not in (None, found.body["code"]):
+                    findings.append(f"{who}: {method} {path} → {found.status} {found.text}")
+            found = await user.ask(method, path, body)
+            if (found.status, found.body.get("code")) != (403, "auth.forbidden"):
+                findings.append(f"a user: {method} {path} → {found.status} {found.text}")
+            others = " ".join({each[3] for each in operations} - {scope})
+            async with Bot(own.http, token(scope=others)) as without:
+                found = await without.ask(method, path, body)
+            if (found.status, found.body.get("code")) != (403, "auth.forbidden") or scope not in found.body["detail"]:
+                findings.append(f"without {scope}: {method} {path} → {found.status} {found.text}")
+            found = await other.ask(method, path, body)
+            expected = {"listCalls": (200, None), "startCall": (403, "call.not_owner")}.get(
+                operation, (404, "call.not_found")
+            )
+            if (found.status, found.body.get("code")) != expected or found.body.get("items"):
+                findings.append(f"a rival: {method} {path} → {found.status} {found.text}")
+        assert not findings, "\n".join(findings)
+        # Nothing has happened to the call, and a token that is right is let in.
+        assert (await bot.show(call["id"]))["version"] == version and len(await bot.calls()) == 1
+        async with Bot(own.http, token(scope="calls:read calls:write", aud="v1")) as right:
+            assert (await right.tell(call["id"], "end"))["state"] == "ended"
 
 
 # Where a request comes from, and what its client says of that

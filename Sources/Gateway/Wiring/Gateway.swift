@@ -1,4 +1,5 @@
 import AdminServer
+import ApplicationServer
 import CallControl
 import CallRuntime
 import Cryptography
@@ -64,6 +65,7 @@ package struct Gateway: Sendable {
             configuration.isDevelopment ? .temporary : .file(configuration.storagePath), logger: logger)
         if configuration.isDevelopment {
             try await DemoUsers.add(to: database.users, configuration.authenticator.passwordCost)
+            try await DemoApplication.add(to: database.applications)
         } else if try await database.users.isEmpty {
             logger.warning(
                 "the database has no users: add some with `orbweaver user add`, or correct storage.path",
@@ -127,6 +129,18 @@ package struct Gateway: Sendable {
         let applications = ApplicationAuthenticator(
             database.applications, sharingLimitsOf: authenticator, key: logins.key,
             tokenTime: configuration.applicationTokenTime, clock: clock, metrics: metrics, logger: logger)
+        let v1 = V1Gate(
+            V1Router([
+                (
+                    "/v1/calls",
+                    CallResponder(
+                        switchboard, requests: database.administration, journal: journal, clock: clock,
+                        process: processName)
+                )
+            ]),
+            authenticator: V1Authenticator(
+                database.applications, users: authenticator, tokens: tokens, clock: clock, metrics: metrics,
+                logger: logger))
         var signalingConfiguration = configuration.signaling
         signalingConfiguration.compression = configuration.listen.compression.mode
         signalingConfiguration.listeners = listeners
@@ -137,7 +151,7 @@ package struct Gateway: Sendable {
         signalingConfiguration.maxConnections = fittingConnections(configuration, listeners: listeners.count, logger)
         let signaling = SignalingService(
             configuration: signalingConfiguration, switchboard: switchboard, sockets: sockets,
-            authenticator: authenticator, tokens: tokens, applications: applications, users: users,
+            authenticator: authenticator, tokens: tokens, applications: applications, v1: v1, users: users,
             books: database.addressBooks, routes: database.routes, push: pushDirectory, journal: journal,
             usedTokens: contents.usedTokens,
             clock: clock, metrics: metrics, pages: pages, pageService: demoPush?.service, group: group, logger: logger)
@@ -302,6 +316,9 @@ package struct Gateway: Sendable {
             ])
         if configuration.isDevelopment, let plain = ports.dropFirst().first {
             logger.warning("the demo users have a password that everybody knows: keep strangers away from these ports")
+            logger.info(
+                "the demo application answers at bot@\(DemoUsers.domain)",
+                metadata: ["application": "demo", "key": "\(DemoApplication.key)"])
             let line =
                 "Orbweaver is running. Open http://\(configuration.listen.plainHost):\(plain)/ for two phones on one page.\n"
             // Not `print`: in a pipe or a file its text would wait in a buffer until the end. A reader that has gone

@@ -1,0 +1,199 @@
+import CallControl
+package import CallRuntime
+package import GatewayAPI
+package import HTTPTypes
+
+/// Answers what applications ask about their calls: finds the operation, checks that the application may do it, keeps
+/// idempotent answers, and asks the port.
+package struct CallResponder: V1Interface {
+    let calls: any ApplicationCalls
+    let journal: any Journal
+    let once: OnceRequests
+
+    /// A request that may be carried out.
+    struct Call: Sendable {
+        let operation: V1Operation
+        let application: ApplicationName
+        let addresses: [ApplicationAddress]
+        let id: SessionID
+        let parameters: RequestQuery<V1Error>
+        /// What the application believes to be the version of the call; `nil`: whatever it is.
+        let version: UInt64?
+        let body: [UInt8]
+    }
+
+    /// Makes a responder.
+    ///
+    /// - Parameters:
+    ///   - requests: where requests with idempotency keys are kept.
+    ///   - journal: what has to be durable before a request that changes something is answered.
+    ///   - process: a name that no other process has.
+    package init(
+        _ calls: any ApplicationCalls, requests: any IdempotencyRepository, journal: any Journal,
+        clock: any RuntimeClock, process: String
+    ) {
+        self.calls = calls
+        self.journal = journal
+        once = OnceRequests(requests, clock: clock, process: process)
+    }
+
+    /// The methods that are possible at a path.
+    package func methods(at path: String) -> [HTTPRequest.Method] {
+        V1Route(parsing: path)?.operations.map(\.method) ?? []
+    }
+
+    /// Does nothing: no answer is a stream.
+    package func finish() {}
+
+    /// Answers a request.
+    package func answer(_ request: V1Request) async -> V1Answer {
+        var route: V1Route?
+        do throws(V1Error) {
+            guard let found = V1Route(parsing: request.path) else {
+                throw V1Error(
+                    .resourceNotFound, "There is nothing at this path; openapi/v1.yaml lists what there is.")
+            }
+            route = found
+            return try await answer(request, found)
+        } catch {
+            return .refusal(error, allow: route?.allow)
+        }
+    }
+
+    private func answer(_ request: V1Request, _ route: V1Route) async throws(V1Error) -> V1Answer {
+        guard let operation = route.operations.first(where: { $0.method == request.method }) else {
+            throw V1Error(
+                .resourceMethodNotAllowed, "\(request.method.rawValue) is not possible here; use \(route.allow).")
+        }
+        let (application, scopes, addresses) = try application(request.principal)
+        guard scopes.contains(operation.scope) else {
+            throw V1Error(
+                .authForbidden, "This needs the scope \(operation.scope.rawValue), which the key or token has not.")
+        }
+        let call = Call(
+            operation: operation, application: application, addresses: addresses, id: route.id,
+            parameters: try RequestQuery(parsing: request.query, known: operation.parameters),
+            version: try Self.version(request.headers[.ifMatch]),
+            body: operation.method == .get ? [] : try await request.body())
+        guard operation.method == .post else { return try await perform(call) }
+        guard let key = try RequestKey(request, of: application, call.body) else { return try await durably(call) }
+        return try await once.answer(key, of: application) { () async throws(V1Error) in try await durably(call) }
+    }
+
+    /// The application that asks.
+    private func application(
+        _ principal: V1Principal
+    ) throws(V1Error) -> (ApplicationName, Set<ApplicationScope>, [ApplicationAddress]) {
+        switch principal {
+        case .application(let name, let scopes, let addresses): return (name, scopes, addresses)
+        case .user:
+            throw V1Error(
+                .authForbidden, "These are the calls of applications; users have theirs on the client protocol.")
+        }
+    }
+
+    /// The version that `If-Match` names (RFC 9110 §13.1.1); `nil`: none, or `*`.
+    private static func version(_ header: String?) throws(V1Error) -> UInt64? {
+        guard let header, header != "*" else { return nil }
+        guard header.hasPrefix("\""), header.hasSuffix("\""), header.utf8.count > 2,
+            let version = UInt64(header.dropFirst().dropLast())
+        else {
+            throw V1Error(
+                .requestInvalidHeader,
+                "If-Match must be the ETag of an answer, such as \"7\" with its quotation marks, or *.")
+        }
+        return version
+    }
+
+    // MARK: Carrying out
+
+    /// Carries out a request that changes something, and returns its answer once what it has caused is durable. While
+    /// nothing can be kept, the request is refused before anything is decided.
+    private func durably(_ call: Call) async throws(V1Error) -> V1Answer {
+        guard !journal.isFailing else { throw .unavailable }
+        let answer = try await perform(call)
+        do throws(StorageError) {
+            try await journal.durable()
+        } catch {
+            throw .unavailable
+        }
+        return answer
+    }
+
+    private func perform(_ call: Call) async throws(V1Error) -> V1Answer {
+        switch call.operation {
+        case .listCalls: try await list(call)
+        case .startCall: try await start(call)
+        case .showCall:
+            .call(
+                try await asking { () async throws(ApplicationRefusal) in
+                    try await calls.call(call.id, of: call.application)
+                })
+        case .command(let name): try await command(name, call)
+        }
+    }
+
+    private func list(_ call: Call) async throws(V1Error) -> V1Answer {
+        let page = try ListPageRequest(call.parameters, of: call.operation.name, parts: 2)
+        let phase = try call.parameters.word("state", ApplicationCallPhase.self)
+        let direction = try call.parameters.word("direction", ApplicationCall.Direction.self)
+        // Calls come in the order of their starts; calls of the same millisecond in that of their names.
+        var all = await calls.calls(of: call.application).filter { found in
+            (phase.map { $0 == found.state.phase } ?? true) && (direction.map { $0 == found.direction } ?? true)
+        }
+        all.sort { ($0.startedAt, $0.id.rawValue) < ($1.startedAt, $1.id.rawValue) }
+        if let after = page.after {
+            guard let time = Int64(after[0]) else {
+                throw V1Error(
+                    .requestInvalidParameter, "The parameter \"cursor\" is not from an answer for this list.")
+            }
+            all.removeAll { ($0.startedAt, $0.id.rawValue) <= (time, after[1]) }
+        }
+        return .json(
+            ListPage(all.prefix(page.limit + 1).map { V1Call($0) }, page, of: call.operation.name) {
+                ["\($0.startedAt)", $0.id]
+            })
+    }
+
+    private func start(_ call: Call) async throws(V1Error) -> V1Answer {
+        let request = try ApplicationCallRequest(reading: call.body, addresses: call.addresses)
+        let started = try await asking { () async throws(ApplicationRefusal) in
+            try await calls.start(request, by: call.application)
+        }
+        return .call(started, status: 201)
+    }
+
+    private func command(_ name: ApplicationCommand.Name, _ call: Call) async throws(V1Error) -> V1Answer {
+        let command = try ApplicationCommand(name, reading: call.body)
+        return .call(
+            try await asking { () async throws(ApplicationRefusal) in
+                try await calls.perform(command, in: call.id, by: call.application, expecting: call.version)
+            })
+    }
+
+    private func asking(
+        _ ask: () async throws(ApplicationRefusal) -> ApplicationCall
+    ) async throws(V1Error) -> ApplicationCall {
+        do throws(ApplicationRefusal) {
+            return try await ask()
+        } catch {
+            throw V1Error(error)
+        }
+    }
+}
+
+extension V1Answer {
+    /// An answer that shows a call, with its version as `ETag`.
+    static func call(_ call: ApplicationCall, status: Int = 200) -> V1Answer {
+        let shown = V1Call(call)
+        return .json(shown, status: status, headers: HTTPFields(of: shown.id, shown.entityTag, status: status))
+    }
+}
+
+extension HTTPFields {
+    /// The headers of an answer that shows a call.
+    init(of id: String, _ entityTag: String, status: Int) {
+        self = [.eTag: entityTag]
+        if status == 201 { self[.location] = "/v1/calls/\(id)" }
+    }
+}

@@ -1,0 +1,149 @@
+import CallControl
+import CallRuntime
+import Foundation
+import GatewayAPI
+import HTTPTypes
+
+/// Carries out requests with idempotency keys once, and gives their answers again, also after a restart.
+///
+/// A request that comes while the same one is carried out waits for its answer.
+actor OnceRequests {
+    /// How many keys of an application are remembered.
+    private static let limit = 10_000
+
+    private let repository: any IdempotencyRepository
+    private let clock: any RuntimeClock
+    private let process: String
+    /// What is being carried out, by the names of the keys.
+    private var running: [[UInt8]: Running] = [:]
+
+    private struct Running {
+        let fingerprint: [UInt8]
+        let task: Task<Result<V1Answer, V1Error>, Never>
+    }
+
+    init(_ repository: any IdempotencyRepository, clock: any RuntimeClock, process: String) {
+        self.repository = repository
+        self.clock = clock
+        self.process = process
+    }
+
+    /// Carries out a request, unless that was done before.
+    ///
+    /// - Returns: the answer, which may be a refusal. One that was given before says so in a header.
+    /// - Throws: `idempotency.key_reused`, `idempotency.in_progress`, `service.unavailable`.
+    func answer(
+        _ key: RequestKey, of application: ApplicationName,
+        _ perform: @escaping @Sendable () async throws(V1Error) -> V1Answer
+    ) async throws(V1Error) -> V1Answer {
+        if let same = running[key.name] {
+            guard same.fingerprint == key.fingerprint else { throw .keyReused }
+            return try await same.task.value.get().repeated
+        }
+        // The client may leave; what it has asked for is carried out nevertheless, and kept.
+        let task = Task { await self.result(key, application, perform) }
+        running[key.name] = Running(fingerprint: key.fingerprint, task: task)
+        let result = await task.value
+        running[key.name] = nil
+        return try result.get()
+    }
+
+    private func result(
+        _ key: RequestKey, _ application: ApplicationName,
+        _ perform: @Sendable () async throws(V1Error) -> V1Answer
+    ) async -> Result<V1Answer, V1Error> {
+        do throws(V1Error) {
+            return .success(try await once(key, application, perform))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func once(
+        _ key: RequestKey, _ application: ApplicationName,
+        _ perform: @Sendable () async throws(V1Error) -> V1Answer
+    ) async throws(V1Error) -> V1Answer {
+        let reservation = try await storing { () async throws(StorageError) in
+            try await repository.reserve(
+                key: key.name, fingerprint: key.fingerprint, process: process, of: application,
+                at: clock.epochMilliseconds, age: IdempotencyHeader.age, limit: Self.limit)
+        }
+        switch reservation {
+        case .reserved: break
+        case .answered(let kept): return V1Answer(kept).repeated
+        case .inProgress:
+            throw V1Error(
+                .idempotencyInProgress, "The same request is being carried out; ask again in a moment.",
+                retryAfter: .seconds(1))
+        case .ofAnotherRequest: throw .keyReused
+        }
+        let answer: V1Answer
+        do throws(V1Error) {
+            answer = try await perform()
+        } catch {
+            answer = .refusal(error)
+        }
+        // What failed because of the gateway, or of a limit in time, may be tried again.
+        let kept = answer.status < 500 && answer.status != 429 ? KeptAnswer(answer) : nil
+        try await storing { () async throws(StorageError) in try await repository.keep(kept, for: key.name) }
+        return answer
+    }
+
+    private func storing<Value>(_ body: () async throws(StorageError) -> Value) async throws(V1Error) -> Value {
+        do throws(StorageError) {
+            return try await body()
+        } catch {
+            throw .unavailable
+        }
+    }
+}
+
+extension V1Error {
+    fileprivate static let keyReused = V1Error(
+        .idempotencyKeyReused, "The Idempotency-Key was used for another request.")
+}
+
+extension KeptAnswer {
+    /// What is kept of an answer; `nil`: it is a stream.
+    fileprivate init?(_ answer: V1Answer) {
+        guard case .bytes(let body) = answer.body else { return nil }
+        self.init(status: answer.status, contentType: answer.contentType, body: body)
+    }
+}
+
+extension V1Answer {
+    /// The same answer, which says that it was given before.
+    fileprivate var repeated: V1Answer {
+        var answer = self
+        answer.headers[.idempotentReplayed] = "true"
+        return answer
+    }
+
+    /// The answer that was kept. Its headers follow from its body.
+    fileprivate init(_ kept: KeptAnswer) {
+        self.init(kept.status, contentType: kept.contentType, .bytes(kept.body))
+        let shown = try? JSONDecoder().decode(Shown.self, from: Data(kept.body))
+        if let id = shown?.id, let version = shown?.version {
+            headers = HTTPFields(of: id, "\"\(version)\"", status: kept.status)
+        } else if let version = shown?.call?.version {
+            headers[.eTag] = "\"\(version)\""
+        }
+    }
+
+    /// What the headers of an answer are made of: those of a call, or of the call in a problem.
+    private final class Shown: Decodable {
+        let id: String?
+        let version: UInt64?
+        let call: Shown?
+
+        private enum CodingKeys: CodingKey { case id, version, call }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try container.decodeIfPresent(String.self, forKey: .id)
+            version = try container.decodeIfPresent(UInt64.self, forKey: .version)
+            // In a call it is the name of a call, in a problem the call.
+            call = try? container.decodeIfPresent(Shown.self, forKey: .call)
+        }
+    }
+}

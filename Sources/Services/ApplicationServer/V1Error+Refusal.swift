@@ -1,0 +1,30 @@
+import CallControl
+import CallRuntime
+import GatewayAPI
+
+extension V1Error {
+    /// What the gateway cannot keep, or has no room for.
+    static let unavailable = V1Error(
+        .serviceUnavailable,
+        "The gateway cannot take this now: it stops, has no room for more calls, or cannot store anything; try again "
+            + "later.", retryAfter: .seconds(5))
+
+    /// The refusal for what the call runtime says.
+    init(_ refusal: ApplicationRefusal) {
+        switch refusal {
+        case .noSuchCall:
+            self.init(.callNotFound, "This application has no such call; it may be over for more than a minute.")
+        case .versionMismatch(let call):
+            self.init(
+                .callVersionMismatch, "The call has version \(call.version) by now; look at what has changed.",
+                call: V1Call(call))
+        case .notAllowed(let call, let sentence): self.init(.callNotAllowed, sentence, call: V1Call(call))
+        case .invalid(let field, let predicate):
+            self.init(.requestInvalidValue, "The field \"\(field)\" \(predicate).")
+        case .limited(let sentence, let wait): self.init(.callLimited, sentence, retryAfter: wait)
+        case .unavailable: self = .unavailable
+        case .notOwner(let address):
+            self.init(.callNotOwner, "\(address) is not an address of this application.")
+        }
+    }
+}

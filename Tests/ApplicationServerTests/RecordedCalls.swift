@@ -1,0 +1,180 @@
+import ApplicationServer
+import CallControl
+import CallRuntime
+import Foundation
+import GatewayAPI
+import HTTPTypes
+import Logging
+import Primitives
+import Storage
+import Synchronization
+
+/// Calls that only remember what they were asked; each command makes a new version.
+final class RecordedCalls: ApplicationCalls {
+    private struct State {
+        var calls: [ApplicationCall] = []
+        var commands: [ApplicationCommand] = []
+        var requests: [ApplicationCallRequest] = []
+        var refusal: ApplicationRefusal?
+    }
+
+    private let state = Mutex(State())
+
+    var commands: [ApplicationCommand] { state.withLock { $0.commands } }
+    var requests: [ApplicationCallRequest] { state.withLock { $0.requests } }
+    /// What the next requests are refused with.
+    func refuse(_ refusal: ApplicationRefusal?) { state.withLock { $0.refusal = refusal } }
+    func add(_ call: ApplicationCall) { state.withLock { $0.calls.append(call) } }
+
+    func setApplications(_ applications: [RegisteredApplication]) async {}
+
+    func start(
+        _ request: ApplicationCallRequest, by application: ApplicationName
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        // Others get in between.
+        await Task.yield()
+        let result: Result<ApplicationCall, ApplicationRefusal> = state.withLock { state in
+            if let refusal = state.refusal { return .failure(refusal) }
+            state.requests.append(request)
+            let call = Self.call(
+                "c\(state.requests.count)", of: application, .outgoing, from: request.from, to: request.to)
+            state.calls.append(call)
+            return .success(call)
+        }
+        return try result.get()
+    }
+
+    func call(
+        _ id: SessionID, of application: ApplicationName
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        guard let call = state.withLock({ $0.calls.first { $0.id == id && $0.application == application } }) else {
+            throw .noSuchCall
+        }
+        return call
+    }
+
+    func calls(of application: ApplicationName) async -> [ApplicationCall] {
+        state.withLock { $0.calls.filter { $0.application == application } }
+    }
+
+    func perform(
+        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        let result: Result<ApplicationCall, ApplicationRefusal> = state.withLock { state in
+            guard let index = state.calls.firstIndex(where: { $0.id == id && $0.application == application }) else {
+                return .failure(.noSuchCall)
+            }
+            if let refusal = state.refusal { return .failure(refusal) }
+            if let version, version != state.calls[index].version {
+                return .failure(.versionMismatch(state.calls[index]))
+            }
+            state.commands.append(command)
+            state.calls[index].version += 1
+            return .success(state.calls[index])
+        }
+        return try result.get()
+    }
+
+    static func call(
+        _ id: String, of application: ApplicationName = Rig.bot, _ direction: ApplicationCall.Direction = .incoming,
+        from: UserAddress = Rig.alice, to: UserAddress = Rig.address, startedAt: Int64 = 1_700_000_000_000
+    ) -> ApplicationCall {
+        ApplicationCall(
+            id: SessionID(id), call: CallID(0xAB), application: application, direction: direction, from: from,
+            fromName: "Alice", to: to, startedAt: startedAt)
+    }
+}
+
+/// A responder over recorded calls and a real database in memory.
+struct Rig {
+    static let bot = ApplicationName("bot")!
+    static let other = ApplicationName("other")!
+    static let alice = UserAddress(parsing: "alice@example.com")!
+    static let address = UserAddress(parsing: "bot@example.com")!
+
+    let calls = RecordedCalls()
+    let database: GatewayDatabase
+    let clock = StandingClock()
+    let journal = FailingJournal()
+    var responder: CallResponder
+
+    init() async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        database = try GatewayDatabase(.temporary, logger: logger)
+        for name in [Self.bot, Self.other] {
+            try await database.applications.add(
+                StoredApplication(name: name, domain: "", secret: Redacted("s")))
+        }
+        responder = CallResponder(
+            calls, requests: database.administration, journal: journal, clock: clock, process: "first")
+    }
+
+    /// The responder of a process that came after this one.
+    func restarted() -> Rig {
+        var next = self
+        next.responder = CallResponder(
+            calls, requests: database.administration, journal: journal, clock: clock, process: "second")
+        return next
+    }
+
+    struct Reply {
+        let status: Int
+        let headers: HTTPFields
+        let json: [String: Any]
+        let bytes: [UInt8]
+
+        var code: String? { json["code"] as? String }
+        var detail: String? { json["detail"] as? String }
+    }
+
+    static let everything = Set(ApplicationScope.allCases)
+
+    func ask(
+        _ method: HTTPRequest.Method, _ target: String, _ body: String = "", key: String? = nil,
+        match: String? = nil, as principal: V1Principal? = nil
+    ) async -> Reply {
+        let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+        var headers = HTTPFields()
+        headers[.idempotencyKey] = key
+        headers[.ifMatch] = match
+        let own = V1Principal.application(
+            Self.bot, scopes: Self.everything, addresses: [ApplicationAddress(Self.address)])
+        let answer = await responder.answer(
+            V1Request(
+                method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil, headers: headers,
+                principal: principal ?? own, body: { () async throws(V1Error) in Array(body.utf8) }))
+        guard case .bytes(let bytes) = answer.body else {
+            return Reply(status: answer.status, headers: answer.headers, json: [:], bytes: [])
+        }
+        let json = (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any]
+        return Reply(status: answer.status, headers: answer.headers, json: json ?? [:], bytes: bytes)
+    }
+}
+
+/// A journal that can be told to fail.
+final class FailingJournal: Journal {
+    private let fails = Mutex(false)
+    func fail(_ value: Bool = true) { fails.withLock { $0 = value } }
+
+    var isFailing: Bool { fails.withLock { $0 } }
+    func append(_ entries: [JournalEntry]) {}
+    func suspend() {}
+    func resume() {}
+    func whenDurable(_ action: @escaping @Sendable () -> Void) { action() }
+    func durable() async throws(StorageError) {}
+}
+
+/// Clocks that stand still unless they are moved.
+final class StandingClock: RuntimeClock {
+    private let time = Mutex((MonotonicTime(nanoseconds: 1_000_000_000_000), Int64(1_700_000_000_000)))
+
+    func advance(by duration: Duration) {
+        time.withLock { $0 = ($0.0 + duration, $0.1 + duration.components.seconds * 1_000) }
+    }
+
+    var now: MonotonicTime { time.withLock { $0.0 } }
+    var epochMilliseconds: Int64 { time.withLock { $0.1 } }
+    func sleep(until time: MonotonicTime) async throws(CancellationError) {
+        preconditionFailure("nothing here sleeps")
+    }
+}

@@ -1,0 +1,188 @@
+import ApplicationServer
+import CallControl
+import CallRuntime
+import Foundation
+import GatewayAPI
+import HTTPTypes
+import Primitives
+import TestSupport
+import Testing
+import Yams
+
+/// `openapi/v1.yaml` against what serves it.
+@Suite struct `The contract of v1` {
+    private let document: OpenAPIDocument
+
+    init() throws { document = try OpenAPIDocument("v1.yaml") }
+
+    private var operations: [(path: String, method: String, operation: [String: Any])] {
+        document.paths.flatMap { path, item in
+            item.compactMap { method, operation in
+                (operation as? [String: Any]).map { (path, method, $0) }
+            }
+        }
+    }
+
+    @Test func `every operation is described with its scope, and nothing else`() {
+        let described = operations.map { each in
+            let (name, scope) = (each.operation["operationId"] ?? "-", each.operation["x-scope"] ?? "-")
+            return "\(name) \(each.method.uppercased()) \(each.path) \(scope)"
+        }
+        let served = V1Operation.allCases.map {
+            "\($0.name) \($0.method.rawValue) \($0.template) \($0.scope.rawValue)"
+        }
+        #expect(described.sorted() == served.sorted())
+    }
+
+    @Test func `the parameters of queries are those that are read`() {
+        for each in operations {
+            let parameters = (each.operation["parameters"] as? [Any] ?? []).compactMap { document.resolve($0) }
+            let names = Set(
+                parameters.filter { $0["in"] as? String == "query" }.compactMap { $0["name"] as? String })
+            let served = V1Operation.allCases.first { $0.name == each.operation["operationId"] as? String }
+            #expect(names == served?.parameters, "\(each.path)")
+        }
+    }
+
+    @Test func `code, document and description list the same errors`() throws {
+        let schema = document.schemas["V1ErrorCode"] as? [String: Any]
+        #expect(schema?["enum"] as? [String] == V1ErrorCode.allCases.map(\.rawValue))
+        let file = Fixtures.root.deletingLastPathComponent().appending(path: "docs/errors.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let section = try #require(text.range(of: "## The `/v1` interface").map { text[$0.upperBound...] })
+        let rows = section.split(separator: "\n")
+        for code in V1ErrorCode.allCases {
+            #expect(rows.contains { $0.hasPrefix("| `\(code.rawValue)` | \(code.httpStatus) |") }, "\(code.rawValue)")
+        }
+    }
+
+    @Test func `words are those of the code`() {
+        func words(_ name: String) -> [String]? { (document.schemas[name] as? [String: Any])?["enum"] as? [String] }
+        #expect(words("CallState") == ApplicationCallPhase.allCases.map(\.rawValue))
+        #expect(words("CommandName") == ApplicationCommand.Name.allCases.map(\.rawValue))
+    }
+
+    // MARK: Bodies
+
+    /// Calls of which there is one, which takes every command.
+    private struct OneCall: ApplicationCalls {
+        let call: ApplicationCall
+
+        func setApplications(_ applications: [RegisteredApplication]) async {}
+        func start(
+            _ request: ApplicationCallRequest, by application: ApplicationName
+        ) async throws(ApplicationRefusal) -> ApplicationCall { call }
+        func call(
+            _ id: SessionID, of application: ApplicationName
+        ) async throws(ApplicationRefusal) -> ApplicationCall { call }
+        func calls(of application: ApplicationName) async -> [ApplicationCall] { [call, call] }
+        func perform(
+            _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName,
+            expecting version: UInt64?
+        ) async throws(ApplicationRefusal) -> ApplicationCall {
+            if version == 1 { throw .versionMismatch(call) }
+            return call
+        }
+    }
+
+    /// Keeps nothing.
+    private struct NoRequests: IdempotencyRepository {
+        func reserve(
+            key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationName?, at now: Int64,
+            age: Duration, limit: Int
+        ) async throws(StorageError) -> KeyReservation { .reserved }
+        func keep(_ answer: KeptAnswer?, for key: [UInt8]) async throws(StorageError) {}
+    }
+
+    private struct NoClock: RuntimeClock {
+        var now: MonotonicTime { MonotonicTime(nanoseconds: 0) }
+        var epochMilliseconds: Int64 { 0 }
+        func sleep(until time: MonotonicTime) async throws(CancellationError) {}
+    }
+
+    private static let name = ApplicationName("bot")!
+    private static let alice = UserAddress(parsing: "alice@example.com")!
+
+    /// A call with everything that one can have.
+    private static func call(_ state: ApplicationCall.State) -> ApplicationCall {
+        ApplicationCall(
+            id: SessionID("c1"), call: CallID(7), application: name, direction: .outgoing, from: alice,
+            fromName: "Bot", to: alice, state: state, version: 3, startedAt: 1, answeredAt: 2,
+            parameters: [CustomParameter(name: "a", value: "b")], context: "mine", isMuted: true,
+            playing: .init(tag: "t", waiting: 1), gathering: .init(tag: nil, keys: [.one, .pound]),
+            members: LegState.allCases.map {
+                .init(address: alice.text, name: "Alice", isCalled: true, state: $0, holds: false)
+            })
+    }
+
+    private func ask(
+        _ operation: V1Operation, _ body: [UInt8] = [], of call: ApplicationCall = Self.call(.talking),
+        match: String? = nil
+    ) async -> (status: Int, json: Any?) {
+        let responder = CallResponder(
+            OneCall(call: call), requests: NoRequests(), journal: VolatileJournal(), clock: NoClock(), process: "p")
+        var headers = HTTPFields()
+        headers[.ifMatch] = match
+        let answer = await responder.answer(
+            V1Request(
+                method: operation.method, path: operation.template.replacing("{id}", with: "c1"), headers: headers,
+                principal: .application(
+                    Self.name, scopes: Set(ApplicationScope.allCases), addresses: [ApplicationAddress(Self.alice)]),
+                body: { () async throws(V1Error) in body }))
+        guard case .bytes(let bytes) = answer.body else { return (answer.status, nil) }
+        return (answer.status, try? Yams.load(yaml: String(decoding: bytes, as: UTF8.self)))
+    }
+
+    private func complaints(_ schema: String, _ value: Any?) -> [String] {
+        guard let value else { return ["there is nothing"] }
+        return SchemaCheck(document: document).complaints(
+            about: value, schema: ["$ref": "#/components/schemas/\(schema)"])
+    }
+
+    @Test func `the examples of bodies fit their schemas, and are read`() async throws {
+        var count = 0
+        for each in operations {
+            guard let content = (each.operation["requestBody"] as? [String: Any])?["content"] as? [String: Any],
+                let json = content["application/json"] as? [String: Any],
+                let schema = json["schema"] as? [String: Any]
+            else { continue }
+            let operation = try #require(
+                V1Operation.allCases.first { $0.name == each.operation["operationId"] as? String })
+            for (_, example) in json["examples"] as? [String: [String: Any]] ?? [:] {
+                let value = try #require(example["value"])
+                let wrong = SchemaCheck(document: document).complaints(about: value, schema: schema)
+                #expect(wrong.isEmpty, "\(each.path): \(wrong)")
+                let bytes = try JSONSerialization.data(withJSONObject: value)
+                let answer = await ask(operation, Array(bytes))
+                #expect((200...201).contains(answer.status), "\(each.path): \(answer)")
+                count += 1
+            }
+        }
+        #expect(count >= 10)
+    }
+
+    @Test func `answers are as they are described, in every state`() async throws {
+        let states: [ApplicationCall.State] = [
+            .ringing, .progressing, .talking, .held, .ended(nil), .ended(.rejected(reasonText: nil)),
+        ]
+        for state in states {
+            let shown = await ask(.showCall, of: Self.call(state))
+            #expect(complaints("Call", shown.json).isEmpty, "\(complaints("Call", shown.json))")
+        }
+        let page = await ask(.listCalls)
+        #expect(complaints("CallPage", page.json).isEmpty, "\(complaints("CallPage", page.json))")
+        let late = await ask(.command(.end), match: "\"1\"")
+        #expect(late.status == 412)
+        #expect(complaints("Problem", late.json).isEmpty, "\(complaints("Problem", late.json))")
+        let wrong = await ask(.command(.transfer))
+        #expect(wrong.status == 400)
+        #expect(complaints("Problem", wrong.json).isEmpty, "\(complaints("Problem", wrong.json))")
+    }
+
+    @Test func `the examples of answers fit their schemas`() throws {
+        let examples = (document.root["components"] as? [String: Any])?["examples"] as? [String: [String: Any]]
+        for (name, example) in try #require(examples) {
+            #expect(complaints(name, example["value"]).isEmpty, "\(complaints(name, example["value"]))")
+        }
+    }
+}

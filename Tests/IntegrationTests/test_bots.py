@@ -1,0 +1,416 @@
+"""Applications that take and place calls over `/v1`, with clients and browsers on the other side (docs/bots.md)."""
+import asyncio
+import uuid
+from contextlib import asynccontextmanager
+
+import pytest
+import pytest_asyncio
+
+from durability import configured
+from party import TONES, hear_now
+from party.tones import MUSIC
+from peers import sound
+from peers.bot import Bot
+from peers.gateway import orbweaver
+from peers.phone_page import PhonePage
+
+BOT = "bot@dev.local"
+
+
+@pytest_asyncio.fixture
+async def bot(gateway):
+    async with Bot(gateway.http) as bot:
+        yield bot
+
+
+async def answered(bot: Bot, caller, **fields):
+    """A call of a client to the bot, which has taken it."""
+    call = await caller.dial("bot", **fields)
+    incoming = await bot.incoming()
+    await bot.tell(incoming["id"], "answer")
+    await call.answered()
+    if caller.sounds:
+        await call.connected()
+    return call, incoming["id"]
+
+
+# Incoming
+
+
+async def test_a_bot_takes_a_call_and_plays_and_hangs_up(party, bot):
+    alice = await party("alice", sounds=True)
+    call = await alice.dial("bot")
+    incoming = await bot.incoming()
+    assert (incoming["from"], incoming["to"], incoming["direction"]) == ("alice@dev.local", BOT, "incoming")
+    assert incoming["allowed"] == ["ring", "progress", "answer", "reject", "end", "transfer"]
+    session = incoming["id"]
+    await bot.tell(session, "ring")
+    shown = await bot.tell(session, "answer")
+    assert shown["state"] == "talking" and shown["version"] > incoming["version"]
+    await call.answered()
+    await call.connected()
+    await hear_now({call: set()})
+
+    playing = await bot.tell(session, "play", items=[{"tone": "dial"}], tag="greeting")
+    assert playing["playing"] == {"tag": "greeting", "waiting": 0}
+    await hear_now({call: {MUSIC}})
+    await bot.tell(session, "stop")
+    await bot.until(session, playing=None)
+    await hear_now({call: set()})
+    await bot.tell(session, "play", items=[{"tone": "dial", "duration": 400}])
+    await bot.until(session, playing=None)
+
+    ended = await bot.tell(session, "end", reasonText="That was it")
+    assert ended["state"] == "ended" and ended["ending"]["cause"] == "normal_clearing" and ended["allowed"] == []
+    await call.over()
+    refused = await bot.ask("POST", f"/v1/calls/{session}/play", {"items": [{"tone": "dial"}]})
+    assert refused.refused(409, "call.not_allowed")["state"] == "ended"
+
+
+async def test_a_caller_who_hangs_up_ends_the_call_of_the_bot(party, bot):
+    alice = await party("alice")
+    call, session = await answered(bot, alice)
+    (await call.end()).succeeded()
+    ended = await bot.until(session, state="ended")
+    assert ended["ending"] == {"cause": "normal_clearing", "statusCode": 200}
+    assert session in [each["id"] for each in await bot.calls(state="ended")]
+
+
+@pytest.mark.parametrize("cause", ["declined", "busy", "unavailable", "notFound"])
+async def test_a_bot_refuses_a_call(party, bot, cause):
+    alice = await party("alice")
+    call = await alice.dial("bot")
+    incoming = await bot.incoming()
+    assert (await bot.tell(incoming["id"], "reject", cause=cause))["state"] == "ended"
+    await call.over()
+
+
+async def test_the_caller_hears_the_bot_before_the_answer(party, bot):
+    alice = await party("alice", sounds=True)
+    call = await alice.dial("bot", supported=["earlymedia"])
+    session = (await bot.incoming())["id"]
+    shown = await bot.tell(session, "progress", items=[{"tone": "special-information"}])
+    assert shown["state"] == "progressing"
+    await call.until(lambda: MUSIC in call.hears(), "hears the tone before the answer")
+    await bot.tell(session, "answer")
+    await call.answered()
+    await bot.tell(session, "end")
+    await call.over()
+
+
+async def test_hold_and_mute(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    await bot.tell(session, "play", items=[{"tone": "dial"}])
+    await hear_now({call: {MUSIC}})
+    assert (await bot.tell(session, "mute"))["muted"] is True
+    await hear_now({call: set()})
+    assert (await bot.tell(session, "unmute"))["muted"] is False
+    await hear_now({call: {MUSIC}})
+    assert (await bot.tell(session, "hold"))["state"] == "held"
+    await call.until(lambda: call.remotely_held, "held")
+    refused = (await bot.ask("POST", f"/v1/calls/{session}/hold")).refused(409, "call.not_allowed")
+    assert "resume" in refused["allowed"] and refused["call"]["id"] == session
+    assert (await bot.tell(session, "resume"))["state"] == "talking"
+    await call.until(lambda: not call.remotely_held, "no longer held")
+    await bot.tell(session, "end")
+    await call.over()
+
+
+async def test_parameters_and_bodies_reach_the_other_side(party, bot):
+    alice = await party("alice")
+    call, session = await answered(bot, alice)
+    alice.forget()
+    await bot.tell(
+        session, "send", parameters=[{"name": "X-Order", "value": "7"}],
+        bodies=[{"contentType": "text/plain", "body": "hello"}],
+    )  # fmt: skip
+    told = await alice.expect("customParameters", call.session)
+    assert told.message["customParameters"] == [{"name": "X-Order", "value": "7"}]
+    assert [each["body"] for each in told.message["customBodies"]] == ["hello"]
+    await bot.tell(session, "end")
+    await call.over()
+
+
+# Transfer
+
+
+async def test_a_call_is_transferred_to_a_user(party, bot):
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    call, session = await answered(bot, alice)
+    await bot.tell(session, "transfer", to="bob@dev.local")
+    at_bob = await bob.incoming()
+    (await at_bob.answer()).succeeded()
+    ended = await bot.until(session, state="ended")
+    assert ended["ending"]["cause"] in ("left", "normal_clearing")
+    await hear_now({call: {"bob"}, at_bob: {"alice"}})
+    (await at_bob.end()).succeeded()
+    await call.over()
+
+
+async def test_a_call_is_forwarded_before_the_answer(party, bot):
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    call = await alice.dial("bot")
+    session = (await bot.incoming())["id"]
+    await bot.tell(session, "transfer", to="bob@dev.local")
+    at_bob = await bob.incoming()
+    (await at_bob.answer()).succeeded()
+    await call.answered()
+    assert (await bot.show(session))["state"] == "ended"
+    await hear_now({call: {"bob"}, at_bob: {"alice"}})
+    (await at_bob.end()).succeeded()
+    await call.over()
+
+
+# Keys
+
+
+async def test_keys_of_a_browser_are_gathered(gateway, browser, bot):
+    phone = await asyncio.to_thread(lambda: PhonePage.open(browser(), gateway.http, "alice"))
+    await asyncio.to_thread(phone.run, f"dial('{BOT}')")
+    session = (await bot.incoming())["id"]
+    await bot.tell(session, "answer")
+    await asyncio.to_thread(phone.wait_for_view, "connected")
+    await asyncio.to_thread(phone.wait_for, "report?.audio !== undefined")
+
+    async def press(keys: str):
+        await asyncio.to_thread(
+            phone.run, f"call.pc.getSenders().find((each) => each.dtmf).dtmf.insertDTMF('{keys}', 200, 100)"
+        )
+
+    gathering = await bot.tell(
+        session, "gather", maximum=4, terminators="#", firstTimeout=20_000, betweenTimeout=20_000, tag="pin",
+        prompt={"items": [{"tone": "dial"}]},
+    )  # fmt: skip
+    assert gathering["gathering"] == {"tag": "pin", "keys": ""}
+    await press("12")
+    await bot.until(session, gathering={"tag": "pin", "keys": "12"})
+    await press("#")
+    await bot.until(session, gathering=None)
+    await bot.tell(session, "end")
+    await asyncio.to_thread(phone.wait_for_view, "ended")
+    facts = [
+        event["fact"]["gathered"] for events in gateway.events().values() for event in events
+        if "gathered" in event["fact"]
+    ]  # fmt: skip
+    assert [fact for fact in facts if "pin" in str(fact) and "12" in str(fact).replace("', '", "")], facts
+    await asyncio.to_thread(phone.unregister)
+
+
+# Outgoing
+
+
+async def test_a_bot_calls_a_user(party, bot):
+    bob = await party("bob", sounds=True)
+    started = await bot.start("bob", displayName="The robot", context="order 7")
+    assert (started["direction"], started["from"], started["context"]) == ("outgoing", BOT, "order 7")
+    at_bob = await bob.incoming()
+    await bot.until(started["id"], state="ringing")
+    (await at_bob.answer()).succeeded()
+    talking = await bot.until(started["id"], state="talking")
+    assert talking["members"][0]["address"] == "bob@dev.local" and talking["answeredAt"]
+    await at_bob.connected()
+    await bot.tell(started["id"], "play", items=[{"music": True}])
+    await hear_now({at_bob: {MUSIC}})
+    (await at_bob.end()).succeeded()
+    assert (await bot.until(started["id"], state="ended"))["ending"]["cause"] == "normal_clearing"
+
+
+async def test_a_user_who_declines_or_does_not_exist(party, bot):
+    bob = await party("bob")
+    started = await bot.start("bob")
+    at_bob = await bob.incoming()
+    (await at_bob.reject()).succeeded()
+    assert (await bot.until(started["id"], state="ended"))["ending"]["cause"] == "call_rejected"
+    gone = await bot.start("nobody")
+    assert (await bot.until(gone["id"], state="ended"))["ending"]["cause"] == "unallocated_number"
+    refused = await bot.ask("POST", "/v1/calls", {"to": "bob@dev.local", "from": "alice@dev.local"})
+    refused.refused(403, "call.not_owner")
+
+
+# Races
+
+
+async def test_a_hundred_equal_requests_at_once_make_one_call(party, bot):
+    bob = await party("bob")
+    key, wish = str(uuid.uuid4()), {"to": "bob@dev.local"}
+    answers = await asyncio.gather(
+        *(bot.ask("POST", "/v1/calls", wish, Idempotency_Key=key) for _ in range(100))
+    )  # fmt: skip
+    assert {(each.status, each.text) for each in answers} == {(201, answers[0].text)}
+    assert sum("Idempotent-Replayed" not in each.headers for each in answers) == 1
+    assert {each.headers["Location"] for each in answers} == {f"/v1/calls/{answers[0].body['id']}"}
+    session = answers[0].body["id"]
+    at_bob = await bob.incoming()
+    assert [each["id"] for each in await bot.calls(state="ringing")] == [session]
+    other = await bot.ask("POST", "/v1/calls", {"to": "alice@dev.local"}, Idempotency_Key=key)
+    other.refused(422, "idempotency.key_reused")
+    await bot.tell(session, "end")
+    await at_bob.over()
+
+
+async def test_of_commands_for_one_version_one_wins(party, bot):
+    alice = await party("alice")
+    call, session = await answered(bot, alice)
+    version = f'"{(await bot.show(session))["version"]}"'
+    commands = ["hold", "mute"] * 10
+    answers = await asyncio.gather(
+        *(bot.ask("POST", f"/v1/calls/{session}/{each}", If_Match=version) for each in commands)
+    )  # fmt: skip
+    won = [each for each in answers if each.status == 200]
+    assert len(won) == 1, [each.text for each in answers]
+    for lost in (each for each in answers if each.status != 200):
+        true = lost.refused(412, "call.version_mismatch")
+        assert lost.headers["ETag"] == f'"{true["call"]["version"]}"' != version
+    await bot.tell(session, "end")
+    await call.over()
+
+
+# With applications of one's own
+
+
+@asynccontextmanager
+async def application(own, options, name: str, *details: str):
+    """One that is added to a gateway that runs, and a bot with its key."""
+    added = await asyncio.to_thread(orbweaver, "app", "add", name, *details, *options)
+    assert added.returncode == 0, added.stderr
+    key = await asyncio.to_thread(orbweaver, "app", "key", "add", name, *options)
+    assert key.returncode == 0 and key.stdout.startswith("owk_"), key.stderr
+    async with Bot(own.http, key.stdout.strip()) as bot:
+        yield bot
+
+
+async def change(options, name: str, *details: str):
+    changed = await asyncio.to_thread(orbweaver, "app", "change", name, *details, *options)
+    assert changed.returncode == 0, changed.stderr
+
+
+@pytest.fixture
+def own(own_gateway, tmp_path):
+    """A gateway with users and sounds of its own, and the options of its commands."""
+    folder = tmp_path / "sounds"
+    folder.mkdir()
+    sound.tone(folder / "hello.wav", TONES["carol"], seconds=3)
+    options = configured(tmp_path, ["alice", "bob"], media={"bind": "127.0.0.1", "folder": folder})
+    return own_gateway.configured(*options), options
+
+
+async def test_a_file_is_played_as_a_greeting_and_as_a_fallback(own, party):
+    own, options = own
+    alice = await party("alice", base=own.http, sounds=True)
+    async with application(own, options, "box", "--address", "box@dev.local", "--decision-time", "60") as bot:
+        call = await alice.dial("box")
+        session = (await bot.incoming())["id"]
+        await bot.tell(session, "answer")
+        await call.answered()
+        await bot.tell(session, "play", items=[{"file": "hello.wav"}], loops=0)
+        await hear_now({call: {"carol"}})
+        missing = await bot.ask("POST", f"/v1/calls/{session}/play", {"items": [{"file": "nothing.wav"}]})
+        assert "file" in missing.refused(400, "request.invalid_value")["detail"]
+        await bot.tell(session, "end")
+        await call.over()
+        # Nobody decides.
+        await change(options, "box", "--decision-time", "0.2", "--fallback", "announce:hello.wav")
+        call = await alice.dial("box")
+        await call.answered()
+        await hear_now({call: {"carol"}}, still=0)
+        await call.over()
+
+
+async def test_nobody_decides_in_time(own, party):
+    own, options = own
+    alice, bob = await party("alice", base=own.http), await party("bob", base=own.http)
+    details = ("--address", "*@bots.dev", "--decision-time", "0.3", "--fallback", "reject:busy")
+    async with application(own, options, "lazy", *details) as bot:
+        call = await alice.dial("any@bots.dev")
+        await call.over()
+        ended = (await bot.calls(state="ended"))[0]
+        assert ended["to"] == "any@bots.dev" and ended["ending"]["cause"] in ("user_busy", "call_rejected")
+        await change(options, "lazy", "--fallback", "forward:bob@dev.local")
+        call = await alice.dial("other@bots.dev")
+        at_bob = await bob.incoming()
+        (await at_bob.answer()).succeeded()
+        await call.answered()
+        (await call.end()).succeeded()
+        await at_bob.over()
+
+
+async def test_an_application_has_so_many_calls_and_no_more(own, party):
+    own, options = own
+    await party("alice", base=own.http)
+    bob = await party("bob", base=own.http)
+    async with application(own, options, "few", "--address", "few@dev.local", "--maximum-calls", "2") as bot:
+        first, second = await bot.start("alice"), await bot.start("bob")
+        await bob.incoming()
+        refused = await bot.ask("POST", "/v1/calls", {"to": "bob@dev.local"})
+        refused.refused(429, "call.limited")
+        await bot.tell(first["id"], "end")
+        third = await bot.start("alice")
+        for each in (second, third):
+            await bot.tell(each["id"], "end")
+        await change(options, "few", "--maximum-calls", "50", "--calls-per-second", "1")
+        answers = [await bot.ask("POST", "/v1/calls", {"to": "nobody@dev.local"}) for _ in range(3)]
+        assert [each.status for each in answers][-1] == 429, [each.text for each in answers]
+        assert answers[-1].refused(429, "call.limited") and int(answers[-1].headers["Retry-After"]) >= 1
+
+
+async def test_an_answer_is_the_same_after_a_kill(own, party):
+    own, options = own
+    await party("bob", base=own.http)
+    async with application(own, options, "bot", "--address", "bot@dev.local") as bot:
+        wish = {"to": "bob@dev.local", "context": "once"}
+        first = await bot.ask("POST", "/v1/calls", wish, Idempotency_Key="k-1")
+        first.succeeded(201)
+        own.kill()
+        await asyncio.to_thread(own.start)
+        again = await bot.ask("POST", "/v1/calls", wish, Idempotency_Key="k-1")
+        assert (again.status, again.text) == (201, first.text)
+        assert again.headers["Idempotent-Replayed"] == "true" and again.headers["ETag"] == first.headers["ETag"]
+
+
+async def test_keys_are_revoked_and_applications_removed_while_the_gateway_runs(own, party):
+    own, options = own
+    alice = await party("alice", base=own.http)
+    async with application(own, options, "bot", "--address", "bot@dev.local", "--decision-time", "60") as bot:
+        call = await alice.dial("bot")
+        session = (await bot.incoming())["id"]
+        await bot.tell(session, "answer")
+        await call.answered()
+        listed = await asyncio.to_thread(orbweaver, "app", "key", "list", "bot", *options)
+        key = listed.stdout.split("\t")[0]
+        second = await asyncio.to_thread(orbweaver, "app", "key", "add", "bot", "--expires-in", "1", *options)
+        revoked = await asyncio.to_thread(orbweaver, "app", "key", "revoke", "bot", key, *options)
+        assert revoked.returncode == 0, revoked.stderr
+        (await bot.ask("GET", f"/v1/calls/{session}")).refused(401, "auth.invalid_token")
+        async with Bot(own.http, second.stdout.strip()) as bot:
+            assert (await bot.show(session))["state"] == "talking"
+            removed = await asyncio.to_thread(orbweaver, "app", "remove", "bot", *options)
+            assert removed.returncode == 0, removed.stderr
+            await call.over()
+            (await bot.ask("GET", "/v1/calls")).refused(401, "auth.invalid_token")
+        shown = await asyncio.to_thread(orbweaver, "app", "show", "bot", *options)
+        assert shown.returncode != 0 and "bot" in shown.stderr
+
+
+def test_commands_work_on_the_database_file_as_well(tmp_path):
+    options = configured(tmp_path, ["alice"])
+
+    def run(*words: str, fails: bool = False) -> str:
+        done = orbweaver("app", *words, *options)
+        assert (done.returncode != 0) == fails, done.stdout + done.stderr
+        return done.stderr if fails else done.stdout
+
+    run("add", "bot", "--address", "bot@dev.local", "--fallback", "reject:busy", "--calls-per-second", "3")
+    assert "addresses\tbot@dev.local\n" in run("show", "bot") and "callsPerSecond\t3\n" in run("show", "bot")
+    run("change", "bot", "--decision-time", "2.5", "--scope", "media")
+    assert "decisionTime\t2500\n" in run("show", "bot") and "scopes\tmedia\n" in run("show", "bot")
+    assert "bot@dev.local" in run("add", "other", "--address", "bot@dev.local", fails=True)
+    assert "domain" in run("add", "third", fails=True)
+    key = run("key", "add", "bot").strip()
+    name, ending, *_ = run("key", "list", "bot").split("\t")
+    assert key.endswith(ending)
+    run("key", "revoke", "bot", name)
+    assert run("key", "list", "bot") == ""
+    run("key", "revoke", "bot", name, fails=True)
+    assert len(run("rotate", "bot", "--overlap", "60").strip()) == 64
+    assert "formerSecretUntil" in run("show", "bot")

@@ -1,0 +1,139 @@
+"""docs/bots.md as a reader follows it, and the examples for a shell."""
+import asyncio
+import json
+import os
+import subprocess
+
+import pytest
+
+from durability import configured
+from party import hear_now
+from party.tones import MUSIC
+from peers.bot import Bot
+from peers.documents import block_with, changed, shell_blocks
+from peers.gateway import BINARY, REPOSITORY, environment
+
+BOTS = "docs/bots.md"
+SETTING, NAMING, TAKING = "BASE=http", "CALL=$(", "/answer"
+LISTING = 'curl -sS $BASE/v1/calls -H "Authorization: Bearer $KEY"\n'
+GATHERING, ENDING, CALLING, ADDING = "/gather", "/end -H", "order 7", "orbweaver app add"
+BLOCKS = [SETTING, LISTING, NAMING, TAKING, GATHERING, ENDING, CALLING, ADDING]
+
+
+def test_every_block_of_commands_has_a_test():
+    assert len(shell_blocks(BOTS)) == len(BLOCKS)
+
+
+async def test_five_minutes(gateway, party):
+    """But for the port, as printed."""
+    blocks = shell_blocks(BOTS)
+    said = changed(blocks[0], **{"http://127.0.0.1:8080": gateway.http})
+
+    async def run(number: int, part: str) -> str:
+        nonlocal said
+        assert part in blocks[number]
+        ended = await asyncio.to_thread(
+            subprocess.run, ["bash", "-euo", "pipefail", "-c", said + blocks[number]], capture_output=True, text=True,
+            timeout=60,
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        if part == NAMING:
+            said += blocks[number]
+        return ended.stdout
+
+    def answers(text: str) -> list[dict]:
+        """One after the other, without anything between."""
+        found, decoder = [], json.JSONDecoder()
+        while text := text.strip():
+            value, end = decoder.raw_decode(text)
+            found.append(value)
+            text = text[end:]
+        return found
+
+    alice = await party("alice", sounds=True)
+    call = await alice.dial("bot")
+    async with Bot(gateway.http) as bot:
+        session = (await bot.incoming())["id"]
+        listed = answers(await run(1, LISTING))[0]["items"]
+        assert session in [each["id"] for each in listed]
+        # While it rings its name is kept; later blocks use it.
+        await run(2, NAMING)
+        said = said.replace(blocks[2], f"CALL={session}\n")
+        taken, playing = answers(await run(3, TAKING))
+        assert (taken["id"], taken["state"]) == (session, "talking") and playing["playing"] == {"waiting": 0}
+        await call.answered()
+        await call.connected()
+        await hear_now({call: {MUSIC}})
+        gathering, shown = answers(await run(4, GATHERING))
+        assert gathering["gathering"] == shown["gathering"] == {"keys": ""}
+        assert answers(await run(5, ENDING))[0]["state"] == "ended"
+        await call.over()
+        started = answers(await run(6, CALLING))[0]
+        at_alice = await alice.incoming()
+        assert started["direction"] == "outgoing" and started["context"] == "order 7"
+        (await at_alice.reject()).succeeded()
+        await bot.until(started["id"], state="ended")
+
+
+def test_an_application_of_ones_own(tmp_path):
+    options = " ".join(configured(tmp_path, ["alice"]))
+    script = block_with(BOTS, ADDING).replace("\n", f" {options}\n")
+    ended = subprocess.run(
+        ["bash", "-euc", script], capture_output=True, text=True, timeout=60,
+        env=environment(PATH=f"{BINARY.parent}:{os.environ['PATH']}"),
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    secret, key = ended.stdout.split()
+    assert len(secret) == 64 and key.startswith("owk_")
+
+
+@pytest.mark.parametrize("name", ["bot.sh", "echo.sh", "menu.sh"])
+def test_examples_are_short(name):
+    assert len((REPOSITORY / "examples" / name).read_text().splitlines()) <= 40
+
+
+class Example:
+    """One that runs until its call is over."""
+
+    def __init__(self, name: str, base: str, **variables: str):
+        self._command = ["sh", str(REPOSITORY / "examples" / name)]
+        self._variables = environment(BASE=base, PATH=os.environ["PATH"], **variables)
+
+    async def __aenter__(self) -> asyncio.subprocess.Process:
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command, env=self._variables, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+        )
+        return self._process
+
+    async def __aexit__(self, failure, *_):
+        if failure:
+            self._process.kill()
+        assert await asyncio.wait_for(self._process.wait(), 20) == 0 or failure
+
+
+async def test_the_menu_is_heard_chosen_from_and_left(gateway, party):
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    async with Example("menu.sh", gateway.http, AGENT="bob@dev.local") as menu:
+        call = await alice.dial("bot")
+        await call.answered()
+        await call.connected()
+        await hear_now({call: {MUSIC}})
+        # The gateway presses the keys in the caller's place.
+        (await alice.media(call.session, type="dtmf", digits="2")).succeeded()
+        assert await asyncio.wait_for(menu.stdout.readline(), 20) == b"chosen: 2\n"
+        at_bob = await bob.incoming()
+        (await at_bob.answer()).succeeded()
+        await hear_now({call: {"bob"}, at_bob: {"alice"}})
+        (await at_bob.end()).succeeded()
+        await call.over()
+
+
+async def test_keys_come_back_from_the_echo(gateway, party):
+    alice = await party("alice", sounds=True)
+    async with Example("echo.sh", gateway.http) as echo:
+        call = await alice.dial("bot")
+        await call.answered()
+        await call.connected()
+        (await alice.media(call.session, type="dtmf", digits="5")).succeeded()
+        assert await asyncio.wait_for(echo.stdout.readline(), 20) == b"5\n"
+        (await call.end()).succeeded()
