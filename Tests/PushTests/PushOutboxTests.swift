@@ -91,6 +91,36 @@ import Testing
         #expect(Self.words(outbox.handOver(at: 2)) == ["send f"])
     }
 
+    @Test mutating func `a call that has expired before it was handed over has an end of its own`() {
+        _ = owe(Self.entry("c", .call(session: "s"), expires: 50))
+        #expect(Self.words(outbox.handOver(at: 50)) == ["settle c expired"])
+        #expect(outbox.withdraw(call: "s", from: nil).isEmpty)
+        #expect(owe(Self.entry("o", .callOver(session: "s"))).isEmpty && outbox.count == 1)
+    }
+
+    /// With a look through all that waits for each of them it takes a minute.
+    @Test(.timeLimit(.minutes(1))) mutating func `a hundred thousand pushes are restored, begun and ended`() {
+        let count = 100_000
+        func entries(_ name: String, _ subject: (String) -> PushOutbox<Int>.Subject) -> [PushOutbox<Int>.Entry] {
+            (0..<count).map { Self.entry("\(name)\($0)", subject("s\($0)"), device: "d\($0 % 7)") }
+        }
+        let start = ContinuousClock.now
+        #expect(outbox.restore(entries("r") { .callOver(session: $0) }).isEmpty)
+        #expect(outbox.handOver(at: 1).count == count)
+        for entry in entries("c", { .call(session: "n" + $0) }) { _ = outbox.owe(entry) }
+        for entry in entries("o", { .callOver(session: "n" + $0) }).prefix(count / 2) {
+            #expect(outbox.owe(entry).count == 2)
+        }
+        #expect(outbox.handOver(at: 1).count == count / 2)
+        for entry in entries("o", { .callOver(session: "n" + $0) }).suffix(count / 2) {
+            #expect(outbox.owe(entry).count == 1)
+        }
+        for number in (count / 2)..<count { _ = outbox.settled("c\(number)", mayHaveArrived: false) }
+        for number in 0..<count { _ = outbox.settled("r\(number)", mayHaveArrived: true) }
+        #expect(outbox.count == 0)
+        #expect(ContinuousClock.now - start < .seconds(30))
+    }
+
     @Test mutating func `no call of an earlier process rings, and its end is sent`() {
         let restored = [
             Self.entry("c", .call(session: "s")), Self.entry("e", .call(session: "t")), Self.entry("f"),

@@ -59,27 +59,33 @@ package struct PushOutbox<Content: Sendable>: Sendable {
     }
 
     /// A call that rings at a device.
-    private struct Ringing: Hashable {
-        var device: String
+    fileprivate struct Ringing: Hashable {
         var session: String
+        var device: String
     }
 
-    /// The pushes that were not handed to a provider, in order.
-    private var waiting: [Entry] = []
-    /// The names of those.
-    private var names: Set<String> = []
-    /// The pushes that a provider was handed, and whose outcome is not known.
-    private var handed: Set<String> = []
-    /// The calls among those, by what rings.
-    private var calls: [Ringing: String] = [:]
-    /// The ends of those calls that wait for the outcome, by the names of the calls.
+    /// A push that a provider was handed.
+    private struct Handed {
+        /// The call that it tells of; `nil`: it is no call.
+        var ringing: Ringing?
+    }
+
+    /// The pushes that were not handed to a provider, in order; `nil`: one that was taken out.
+    private var waiting: [Entry?] = []
+    /// Where those are, by name.
+    private var places: [String: Int] = [:]
+    /// The pushes that a provider was handed, and whose outcome is not known, by name.
+    private var handed: [String: Handed] = [:]
+    /// The names of the calls among both, by session and device.
+    private var calls: [String: [String: String]] = [:]
+    /// The ends of calls that wait for the outcome, by the names of the calls.
     private var held: [String: Entry] = [:]
 
     /// Makes an empty outbox.
     package init() {}
 
     /// How many pushes are owed.
-    package var count: Int { waiting.count + handed.count + held.count }
+    package var count: Int { places.count + handed.count + held.count }
 
     /// Takes over what an earlier process has owed, in the order in which it was decided.
     ///
@@ -100,20 +106,22 @@ package struct PushOutbox<Content: Sendable>: Sendable {
     ///
     /// - Returns: what is to be done at once.
     package mutating func owe(_ entry: Entry) -> [Action] {
-        guard !handed.contains(entry.name), !names.contains(entry.name) else { return [] }
-        if case .callOver(let session) = entry.subject {
-            let ringing = Ringing(device: entry.device, session: session)
-            if let call = calls[ringing] {
-                guard held[call] == nil else { return [.settle(name: entry.name, .needless)] }
-                held[call] = entry
-                return [.withdraw(name: call)]
-            }
-            if let call = removeWaiting(ringing) {
+        guard handed[entry.name] == nil, places[entry.name] == nil else { return [] }
+        switch entry.subject {
+        case .call(let session): calls[session, default: [:]][entry.device] = entry.name
+        case .callOver(let session):
+            guard let call = calls[session]?[entry.device] else { break }
+            guard handed[call] != nil else {
+                takeOut(call)
                 return [.settle(name: call, .needless), .settle(name: entry.name, .needless)]
             }
+            guard held[call] == nil else { return [.settle(name: entry.name, .needless)] }
+            held[call] = entry
+            return [.withdraw(name: call)]
+        case .other: break
         }
+        places[entry.name] = waiting.count
         waiting.append(entry)
-        names.insert(entry.name)
         return []
     }
 
@@ -122,29 +130,25 @@ package struct PushOutbox<Content: Sendable>: Sendable {
     /// - Parameter device: the device; `nil`: all that the call may wake.
     /// - Returns: what is to be done at once.
     package mutating func withdraw(call session: String, from device: String?) -> [Action] {
-        let ringing = calls.keys.filter { $0.session == session && (device == nil || $0.device == device) }
-        let waits = waiting.compactMap { entry -> Ringing? in
-            guard entry.subject == .call(session: session), device == nil || entry.device == device else { return nil }
-            return Ringing(device: entry.device, session: session)
-        }
-        return ringing.compactMap { calls[$0] }.sorted().map { .withdraw(name: $0) }
-            + waits.compactMap { removeWaiting($0) }.map { .settle(name: $0, .needless) }
+        let names = (calls[session] ?? [:]).filter { device == nil || $0.key == device }.map(\.value).sorted()
+        let waits = names.filter { places[$0] != nil }
+        for name in waits { takeOut(name) }
+        return names.filter { handed[$0] != nil }.map { .withdraw(name: $0) }
+            + waits.map { .settle(name: $0, .needless) }
     }
 
     /// Everything that waits is handed over, in order.
     ///
     /// - Parameter now: milliseconds since 1970.
     package mutating func handOver(at now: UInt64) -> [Action] {
-        defer {
-            waiting = []
-            names = []
-        }
-        return waiting.map { entry in
-            guard now < entry.expires else { return .settle(name: entry.name, .expired) }
-            handed.insert(entry.name)
-            if case .call(let session) = entry.subject {
-                calls[Ringing(device: entry.device, session: session)] = entry.name
+        let entries = waiting.compactMap(\.self)
+        (waiting, places) = ([], [:])
+        return entries.map { entry in
+            guard now < entry.expires else {
+                forget(entry.ringing, named: entry.name)
+                return .settle(name: entry.name, .expired)
             }
+            handed[entry.name] = Handed(ringing: entry.ringing)
             return .send(entry)
         }
     }
@@ -154,21 +158,30 @@ package struct PushOutbox<Content: Sendable>: Sendable {
     /// - Parameter mayHaveArrived: the push may have reached the device.
     /// - Returns: what is to be done at once.
     package mutating func settled(_ name: String, mayHaveArrived: Bool) -> [Action] {
-        handed.remove(name)
-        if let ringing = calls.first(where: { $0.value == name })?.key { calls[ringing] = nil }
+        forget(handed.removeValue(forKey: name)?.ringing, named: name)
         guard let end = held.removeValue(forKey: name) else { return [] }
         return mayHaveArrived ? owe(end) : [.settle(name: end.name, .needless)]
     }
 
-    /// Takes out the call that waits for this device.
-    private mutating func removeWaiting(_ ringing: Ringing) -> String? {
-        guard
-            let index = waiting.firstIndex(where: {
-                $0.device == ringing.device && $0.subject == .call(session: ringing.session)
-            })
-        else { return nil }
-        let name = waiting.remove(at: index).name
-        names.remove(name)
-        return name
+    /// Takes out a push that waits.
+    private mutating func takeOut(_ name: String) {
+        guard let place = places.removeValue(forKey: name) else { return }
+        forget(waiting[place]?.ringing, named: name)
+        waiting[place] = nil
+    }
+
+    /// The call of this name is not owed any more.
+    private mutating func forget(_ ringing: Ringing?, named name: String) {
+        guard let ringing, calls[ringing.session]?[ringing.device] == name else { return }
+        calls[ringing.session]?[ringing.device] = nil
+        if calls[ringing.session]?.isEmpty == true { calls[ringing.session] = nil }
+    }
+}
+
+extension PushOutbox.Entry {
+    /// The call that the push tells of; `nil`: it is no call.
+    fileprivate var ringing: PushOutbox<Content>.Ringing? {
+        guard case .call(let session) = subject else { return nil }
+        return PushOutbox<Content>.Ringing(session: session, device: device)
     }
 }
