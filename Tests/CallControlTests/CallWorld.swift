@@ -224,7 +224,8 @@ extension CallEvent.Fact {
         case .progressed: true
         case .offered(let description, _), .answered(let description, _): description != nil
         case .waking(_, let invitation): invitation.description != nil
-        case .awoke, .wakingOver, .joined, .rings, .alerted, .talks, .established, .stoppedRinging, .rejected,
+        case .awoke, .notWoken, .wakingOver, .joined, .rings, .alerted, .talks, .established, .stoppedRinging,
+            .rejected,
             .forwarded, .changedDevice,
             .renewedSubscription, .released, .left, .moved, .ended, .unanswered, .candidates, .held, .resumed,
             .transferStarted, .transferFailed, .completed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered,

@@ -31,7 +31,7 @@ extension DeviceExplorer {
     private func cause(of step: Step) -> String {
         switch step {
         case .request(let device, _, _), .again(let device), .leave(let device), .wake(let device),
-            .decline(let device):
+            .decline(let device), .pushFails(let device):
             cause(of: step, seenFrom: self.leg(of: device))
         case .giveUp, .ringing, .hear, .mediaFails, .drain, .audit, .wait: cause(of: step, seenFrom: .caller)
         }
@@ -47,10 +47,12 @@ extension DeviceExplorer {
             return self.leg(of: device) == leg ? "the last device leaves" : "the other's last device leaves"
         case .wake: return "a woken device is back"
         case .decline(let device): return cause(of: .reject, of: device, seenFrom: leg)
+        case .pushFails: return "no device can be woken"
         case .mediaFails: return "media is lost"
         case .drain: return "the gateway stops"
         case .wait:
             switch call.nextDeadline?.reason {
+            case .ringing where call[.callee]?.stage == .unreached: return "no device can be woken"
             case .ringing: return "no answer in time"
             case .mediaSetup: return "no media in time"
             case .operation: return "no answer to the offer in time"

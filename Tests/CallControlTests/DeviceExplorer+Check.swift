@@ -28,6 +28,9 @@ extension DeviceExplorer {
         guard !toldTwice, sleepers.back.isDisjoint(with: sleepers.over) else {
             throw ExplorationFault("a device that was woken was told twice what became of the call", path)
         }
+        guard sleepers.failed.isDisjoint(with: sleepers.back.union(sleepers.over)) else {
+            throw ExplorationFault("a device that was not woken was awaited", path)
+        }
         guard sleepers.woken.isSuperset(of: sleepers.back.union(sleepers.over)) else {
             throw ExplorationFault("a device that slept was told what became of the call", path)
         }
@@ -59,7 +62,10 @@ extension DeviceExplorer {
         switch client.state {
         case .initial:
             let sleeper = PushDeviceID(device.rawValue)
-            guard device == "d1" || seen == .ended || sleepers.waiting.contains(sleeper) else {
+            guard
+                device == "d1" || seen == .ended || sleepers.waiting.contains(sleeper)
+                    || sleepers.failed.contains(sleeper)
+            else {
                 throw ExplorationFault("\(device) was told nothing", path)
             }
         case .dialing, .sessionProgress, .ringing, .answering, .inCall:
@@ -102,7 +108,8 @@ extension DeviceExplorer {
             return "\(id)\(client.state.word)\(client.unsure?.rawValue ?? "")\(marked)\(client.ends)\(mail)"
         }
         let state = if case .ended = call.state { "ended" } else { legs.joined(separator: ",") }
-        let asleep = [sleepers.woken, sleepers.back, sleepers.over, sleepers.subscribed].map { devices in
+        let asleep = [sleepers.woken, sleepers.back, sleepers.over, sleepers.failed, sleepers.subscribed].map {
+            devices in
             devices.map(\.rawValue).sorted().joined()
         }
         return ([state, deadline, accepted.map(\.rawValue).joined()] + asleep + believed).joined(separator: "|")

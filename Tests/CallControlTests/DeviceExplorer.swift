@@ -47,6 +47,8 @@ struct DeviceExplorer: Explorable {
         case wake(SubscriptionID)
         /// A device that was woken declines without a subscription.
         case decline(SubscriptionID)
+        /// The push that was to wake a device fails.
+        case pushFails(SubscriptionID)
         /// The device that was in the call has gone without a word, and its media with it.
         case mediaFails(LegID)
         case drain
@@ -65,6 +67,7 @@ struct DeviceExplorer: Explorable {
             case .leave(let device): "\(device.rawValue) leaves"
             case .wake(let device): "\(device.rawValue) wakes"
             case .decline(let device): "\(device.rawValue) declines from the push"
+            case .pushFails(let device): "the push to \(device.rawValue) fails"
             case .mediaFails(let leg): "media of the \(leg) fails"
             case .drain: "drain"
             case .audit: "audit"
@@ -101,11 +104,13 @@ struct DeviceExplorer: Explorable {
         var back: Set<PushDeviceID> = []
         /// Those that were told by push that the call rings no more.
         var over: Set<PushDeviceID> = []
+        /// Those whose push has failed while they were awaited.
+        var failed: Set<PushDeviceID> = []
         /// Those that have subscribed, even if it was too late.
         var subscribed: Set<PushDeviceID> = []
 
         /// Those that are awaited.
-        var waiting: Set<PushDeviceID> { woken.subtracting(back).subtracting(over) }
+        var waiting: Set<PushDeviceID> { woken.subtracting(back).subtracting(over).subtracting(failed) }
     }
 
     private(set) var call: Call
@@ -170,7 +175,11 @@ struct DeviceExplorer: Explorable {
             let sleeper = PushDeviceID(device.id.rawValue)
             if !isOver, sleepers.woken.contains(sleeper), !sleepers.subscribed.contains(sleeper) {
                 steps.append(.wake(device.id))
-                if client.state == .initial { steps.append(.decline(device.id)) }
+                if client.state == .initial, !sleepers.failed.contains(sleeper) {
+                    steps.append(.decline(device.id))
+                    // The other way round tells nothing new.
+                    if device.id == "b1" || sleepers.failed.contains("b1") { steps.append(.pushFails(device.id)) }
+                }
             }
             if let unsure = client.unsure {
                 // A caller that asks again starts another call, and knows nothing of this one.
@@ -213,6 +222,7 @@ struct DeviceExplorer: Explorable {
         guard call.legState(leg) == .inCall else { return false }
         return Self.devices.allSatisfy {
             $0.leg != leg || $0.id == Self.onlooker || clients[$0.id]?.isGone == true || clients[$0.id]?.state == .ended
+                || clients[$0.id]?.state == .initial && sleepers.failed.contains(PushDeviceID($0.id.rawValue))
         }
     }
 
@@ -266,6 +276,8 @@ struct DeviceExplorer: Explorable {
             // The only device that can have declined knows that it has.
             if isDone, isAlone { sleepers.over.insert(declining) }
             clients[device]?.state = .ended
+        case .pushFails(let device):
+            note(call.deviceChanged(leg(of: device), .notWoken(PushDeviceID(device.rawValue)), at: clock.now))
         case .mediaFails(let leg):
             note(call.mediaFailed(leg, .consentExpired, at: clock.now))
         case .drain: note(call.drain(at: clock.now))
@@ -310,7 +322,7 @@ struct DeviceExplorer: Explorable {
     private func audit() throws {
         // Not the call itself: its timers would tell apart states that are one.
         var asked = call
-        for leg in call.legs {
+        for leg in call.legs where leg.stage != .unreached {
             do throws(CallError) {
                 try asked.audit(by: leg.id, at: clock.now)
             } catch {
@@ -379,6 +391,7 @@ struct DeviceExplorer: Explorable {
             switch event.fact {
             case .waking(let devices, _): sleepers.woken.formUnion(devices)
             case .awoke(let device, _): sleepers.back.insert(device)
+            case .notWoken(let device): sleepers.failed.insert(device)
             case .wakingOver(let devices, _, _):
                 // Told twice, it would be awaited no more, and the check would not see it.
                 if !sleepers.over.isDisjoint(with: devices) { toldTwice = true }

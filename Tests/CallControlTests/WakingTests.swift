@@ -35,6 +35,7 @@ struct WakingTests {
                 guard case .event(let event) = action else { return nil }
                 switch event.fact {
                 case .waking(let devices, _): return "woken \(devices.names)"
+                case .notWoken(let device): return "failed \(device.rawValue)"
                 case .awoke(let device, let subscription): return "\(device.rawValue) back as \(subscription.rawValue)"
                 case .wakingOver(let devices, let end, let hasVideo):
                     return "over \(devices.names) \(end.word)\(hasVideo ? " video" : "")"
@@ -121,6 +122,83 @@ struct WakingTests {
             let heard = told.filter { $0.hasPrefix("b") }.map { $0.split(separator: " ")[0] }
             #expect(heard == (backCount == 0 ? [] : [back.map(\.0).joined(separator: "+")[...]]))
         }
+    }
+
+    @Test(arguments: [Call.WakingProgress.atOnce, .whenAwake])
+    func `a call none of whose devices can be woken ends like one to a user without devices`(
+        _ progress: Call.WakingProgress
+    ) throws {
+        var rig = try Rig(progress)
+        _ = try rig.start()
+        #expect(rig.change(.notWoken("p1")) == ["failed p1"])
+        #expect(rig.rig.call.legState(.callee) == .ringing, "the other one is awaited")
+        #expect(rig.change(.notWoken("p1")) == [], "once")
+        #expect(rig.change(.notWoken("p2")) == ["failed p2"])
+        #expect(rig.rig.call.legState(.callee) == .ended)
+        #expect(rig.rig.call.legState(.caller) == (progress == .atOnce ? .ringing : .dialing))
+        #expect(rig.comesBack("b1", "phone") == [], "the call is about to end")
+        // Clients know a new call only after some time.
+        #expect(rig.rig.call.nextDeadline?.time == rig.rig.clock.now + .milliseconds(250))
+        #expect(try rig.take(.wait(.milliseconds(250))) == ["a1 callEnd 480 Not registered", "ended"])
+        guard case .ended(let record) = rig.rig.call.state else { throw CancellationError() }
+        #expect(record.cause == .unreachable(.notRegistered))
+    }
+
+    @Test func `a call that has lasted a while ends as soon as its last push has failed`() throws {
+        var rig = try Rig(asleep: [Self.phone])
+        _ = try rig.start()
+        _ = try rig.take(.wait(.seconds(5)))
+        _ = rig.change(.notWoken("p1"))
+        #expect(rig.rig.call.nextDeadline?.time == rig.rig.clock.now)
+    }
+
+    @Test func `a push that fails does not matter while a device rings, or is back`() throws {
+        var rig = try Rig(callee: [CallRig.plain], asleep: [Self.phone])
+        _ = try rig.start()
+        #expect(rig.change(.notWoken("p1")) == ["failed p1"])
+        #expect(rig.rig.call.legState(.callee) == .ringing)
+        #expect(try rig.take(.end(.caller, nil)).filter { $0.hasPrefix("over") } == [], "it was not woken")
+        rig = try Rig(asleep: [Self.phone])
+        _ = try rig.start()
+        _ = rig.comesBack("b1", "phone")
+        #expect(rig.change(.notWoken("p1")) == [], "it is back")
+        #expect(rig.rig.call.legState(.callee) == .ringing)
+    }
+
+    @Test func `a transfer whose target cannot be woken fails`() throws {
+        var world = try MidCallRig()
+        var party = CallParty(user: MidCallRig.carol, name: "Carol", session: "C", devices: [])
+        party.sleeping = [Self.phone]
+        let target = CallTarget(leg: world.call.takeLeg(), party: party, identity: CallRig.identity("gwcarol"))
+        var random = SeededRandomSource(seed: 3)
+        let now = world.clock.now
+        _ = try world.call.transfer(by: .caller, to: target, at: now, random: &random)
+        let facts = world.call.deviceChanged(target.leg, .notWoken("p1"), at: now).facts
+        #expect(facts.contains(.notWoken(device: "p1")))
+        #expect(
+            facts.contains(.transferFailed(reason: .targetNotReached(cause: .unreachable(.notRegistered)))))
+        #expect(world.call.legs.count == 2)
+    }
+
+    @Test func `a call that only wakes devices ends with the account of its callee`() throws {
+        var rig = try Rig()
+        _ = try rig.start()
+        #expect(rig.change(.userRemoved) == ["a1 callEnd 480 Not registered", "over p1+p2 subscriptionEnded", "ended"])
+        rig = try Rig(callee: [CallRig.plain], asleep: [])
+        _ = try rig.start()
+        #expect(rig.change(.userRemoved) == [], "the ends of subscriptions are told apart")
+    }
+
+    @Test func `a transfer fails with the account of the target that it wakes`() throws {
+        var world = try MidCallRig()
+        var party = CallParty(user: MidCallRig.carol, name: "Carol", session: "C", devices: [])
+        party.sleeping = [Self.phone]
+        let target = CallTarget(leg: world.call.takeLeg(), party: party, identity: CallRig.identity("gwcarol"))
+        var random = SeededRandomSource(seed: 3)
+        let now = world.clock.now
+        _ = try world.call.transfer(by: .caller, to: target, at: now, random: &random)
+        _ = world.call.deviceChanged(target.leg, .userRemoved, at: now)
+        #expect(world.call.legs.count == 2)
     }
 
     @Test func `a forward is an end for the devices that were woken`() throws {
@@ -242,6 +320,29 @@ struct WakingTests {
         #expect(try owed() == [["p2"]])
         _ = rig.note(try rig.rig.answer(from: "b1"))
         #expect(try owed() == [])
+    }
+
+    @Test func `a gateway that was killed owes nothing to a device that was not woken, or has declined`() throws {
+        var rig = try Rig(asleep: [Self.phone])
+        _ = try rig.start()
+        func owed(after events: [LoggedEvent]) throws -> Int {
+            try #require(LoggedCall(events)).interruption(at: 61_000).events.count { entry in
+                if case .wakingOver = entry.event.fact { true } else { false }
+            }
+        }
+        let before = rig.log.entries(of: rig.rig.call.id)
+        #expect(try owed(after: before) == 1)
+        _ = rig.change(.notWoken("p1"))
+        #expect(try owed(after: rig.log.entries(of: rig.rig.call.id)) == 0)
+        for (asleep, count) in [([Self.phone], 0), ([Self.phone, Self.tablet], 1)] {
+            rig = try Rig(asleep: asleep)
+            _ = try rig.start()
+            _ = try rig.take(.reject(.callee))
+            // The end of the process came right after the refusal.
+            let entries = rig.log.entries(of: rig.rig.call.id)
+            let end = try #require(entries.firstIndex { $0.event.fact == .rejected(device: nil) })
+            #expect(try owed(after: Array(entries.prefix(through: end))) == count)
+        }
     }
 
     @Test func `history and metrics have what was woken`() throws {

@@ -61,8 +61,8 @@ struct WrittenFactTests {
 
 /// The names of the facts. A fact that is added does not compile without one, and fails without a line.
 private enum FactName: CaseIterable {
-    case joined, invited, waking, awoke, wakingOver, rings, alerted, progressed, talks, established, stoppedRinging,
-        rejected, forwarded
+    case joined, invited, waking, awoke, notWoken, wakingOver, rings, alerted, progressed, talks, established
+    case stoppedRinging, rejected, forwarded
     case changedDevice, renewedSubscription, released, left, moved, ended
     case offered, answered, unanswered, candidates, held, resumed
     case transferStarted, transferFailed, completed
@@ -76,6 +76,7 @@ private enum FactName: CaseIterable {
             case .invited: .invited
             case .waking: .waking
             case .awoke: .awoke
+            case .notWoken: .notWoken
             case .wakingOver: .wakingOver
             case .rings: .rings
             case .alerted: .alerted

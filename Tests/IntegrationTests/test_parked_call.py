@@ -313,6 +313,86 @@ async def test_a_token_changes_while_it_rings(start, caller):
     await app.party.expect("callEnd", push.session)
 
 
+def dead(delay: float = 0) -> Answer:
+    return Answer(410, {"reason": "Unregistered", "timestamp": int(time.time() * 1_000)}, delay=delay)
+
+
+async def new_token(app: App, prefix: str = "beef"):
+    """The device gets another token, and registers it."""
+    app.token = prefix + app.token
+    app._taken = 0
+    await app.register()
+
+
+@pytest.mark.parametrize("answer", ["busy", "dead"])
+async def test_a_push_that_is_sent_again_goes_to_the_new_token(answer, start, caller, provider):
+    """The first attempt is on its way while the token changes. Then the provider wants it again, or does not know the
+    old token any more."""
+    gateway, app = await start("apple")
+    provider.steps.append(dead(delay=1.5) if answer == "dead" else Answer(503, {"reason": "Shutdown"}, delay=1.5))
+    alice = await caller(gateway)
+    outgoing = await alice.dial("bob")
+    old = await app.pushed()
+    await new_token(app)
+    push = await app.pushed()
+    assert (push.session, push.request.fields["apns-id"]) == (old.session, old.request.fields["apns-id"])
+    await app.wake()
+    incoming = await app.party.incoming()
+    (await incoming.answer()).succeeded()
+    await outgoing.answered()
+    (await outgoing.end()).succeeded()
+    await incoming.over()
+    assert len([each for each in provider.requests if each.path.startswith("/3/device/")]) == 2
+    await app.expect_quiet()
+
+
+async def test_a_push_that_waits_does_not_go_to_another_user(start, caller, provider):
+    """Bob's telephone is Alice's by the time at which the provider could take the push: nobody is left to be woken."""
+    gateway, app = await start("apple")
+    provider.steps.append(Answer(503, {"reason": "ServiceUnavailable"}, delay=1.5))
+    alice = await caller(gateway)
+    outgoing = await alice.dial("bob")
+    await app.pushed()
+    body = {"bundleID": BUNDLE, "service": ["call"], "realm": "default", "isProduction": True}
+    tokens = {"voipDeviceToken": app.token, "standardDeviceToken": app.token + "00"}
+    answer = await alice.request("POST", "/push/apple/devices/", body | tokens)
+    assert answer.status == 201, answer.text
+    assert (await outgoing.over()).code == 480
+    await app.expect_quiet()
+
+
+@pytest.mark.parametrize("reason", ["Unregistered", "BadTopic"])
+async def test_a_call_ends_if_its_push_wakes_nobody(reason, start, caller, provider):
+    gateway, app = await start("apple")
+    provider.steps.append(dead() if reason == "Unregistered" else Answer(400, {"reason": reason}))
+    alice = await caller(gateway)
+    started = time.monotonic()
+    outgoing = await alice.dial("bob")
+    await app.pushed()
+    assert (await outgoing.over()).code == 480
+    assert 0.2 < time.monotonic() - started < 10, "calls ring for a minute"
+    assert await asyncio.to_thread(gateway.metric, 'orbweaver_device_wakes_total{step="failed"}') == 1
+    await app.expect_quiet()
+
+
+async def test_a_push_that_fails_does_not_matter_while_another_phone_is_awaited(start, caller, provider):
+    gateway, broken, well = await start("apple", "google")
+    provider.dead.add(broken.token)
+    alice = await caller(gateway)
+    outgoing = await alice.dial("bob")
+    await broken.pushed()
+    push = await well.pushed()
+    await asyncio.sleep(0.5)
+    await well.wake()
+    incoming = await well.party.incoming()
+    assert incoming.session == push.session
+    (await incoming.answer()).succeeded()
+    await outgoing.answered()
+    (await outgoing.end()).succeeded()
+    await incoming.over()
+    await broken.expect_quiet()
+
+
 async def test_the_gateway_is_killed_between_push_and_answer(start, caller):
     gateway, app = await start("google", lasting=True)
     alice = await caller(gateway)

@@ -196,6 +196,24 @@ async def start_for(provider: PushProvider, own_gateway, tmp_path):
     return await asyncio.to_thread(start, own_gateway, tmp_path, push=dict(settings))
 
 
+@pytest.mark.parametrize("how", ["removed", "disabled"])
+async def test_a_call_that_only_wakes_phones_ends_with_the_account(how, provider, own_gateway, tmp_path, peer):
+    own, _options, admin = await start_for(provider, own_gateway, tmp_path)
+    alice = await peer("alice", registered=False, base=own.http)
+    bob = await peer("bob", base=own.http)
+    await register(alice, "apple")
+    call = await bob.dial("alice")
+    async with asyncio.timeout(10):
+        while not provider.requests:
+            await asyncio.sleep(0.01)
+    if how == "removed":
+        await asyncio.to_thread(admin.ask, "DELETE", "/users/alice@dev.local")
+    else:
+        await asyncio.to_thread(admin.ask, "PATCH", "/users/alice@dev.local", {"enabled": False})
+    async with asyncio.timeout(10):
+        assert (await call.over()).by == "callEnd"
+
+
 async def run(*arguments: str, folder: Path):
     return await asyncio.to_thread(orbweaver, *arguments, directory=folder)
 

@@ -36,7 +36,11 @@ import Testing
     /// - Parameters:
     ///   - attemptTime: how long an answer is waited for.
     ///   - capacity: how many pushes may wait; for a test of the limit.
-    private func client(attemptTime: Duration = .seconds(10), capacity: Int = 10_000) throws -> PushClient {
+    ///   - lookUp: what becomes of registrations while pushes wait.
+    private func client(
+        attemptTime: Duration = .seconds(10), capacity: Int = 10_000,
+        lookUp: @escaping PushClient.LookUp = { $0 }
+    ) throws -> PushClient {
         var configuration = PushConfiguration()
         configuration.queue.capacity = capacity
         configuration.attemptTime = attemptTime
@@ -44,7 +48,8 @@ import Testing
         configuration.authorityPath = folder.appending(path: "authority.pem").path
         configuration.allowedAddresses = [try #require(IPAddressRange("127.0.0.1"))]
         return try PushClient(
-            configuration, metrics: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            configuration, lookUp: lookUp, metrics: metrics,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     private func message(_ name: String) -> PushMessage {
@@ -66,7 +71,8 @@ import Testing
         let outcomes = Mutex<[PushOutcome]>([])
         // More than there may be in flight to it.
         for index in 0..<100 {
-            client.send(message("stalled-\(index)"), to: stalled) { outcome in outcomes.withLock { $0.append(outcome) }
+            client.send(message("stalled-\(index)"), to: stalled) { outcome, _ in
+                outcomes.withLock { $0.append(outcome) }
             }
         }
         for index in 0..<20 {
@@ -87,7 +93,7 @@ import Testing
         let stalled = try registration(silent.url)
         let ended = Mutex<[Int: PushOutcome]>([:])
         for index in 0..<31 {
-            client.send(message("stalled-\(index)"), to: stalled) { outcome in
+            client.send(message("stalled-\(index)"), to: stalled) { outcome, _ in
                 ended.withLock { $0[index] = outcome }
             }
         }
@@ -104,6 +110,44 @@ import Testing
         client.shutDown()
         try await silent.stop()
         try await good.stop()
+    }
+
+    @Test func `a push goes to where its device is when it is sent, and to nobody else`() async throws {
+        let (former, present) = (try server(answers: true), try server(answers: true))
+        let (old, new) = (try registration(former.url), try registration(present.url))
+        let now = Mutex<PushRegistration?>(new)
+        let client = try client { _ in now.withLock { $0 } }
+        let ended = Mutex<(PushOutcome, PushRegistration)?>(nil)
+        client.send(message("moved"), to: old) { outcome, sent in ended.withLock { $0 = (outcome, sent) } }
+        while ended.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(ended.withLock { $0?.0 } == .delivered(name: nil) && ended.withLock { $0?.1 } == new)
+        #expect(former.requests.isEmpty && present.requests.count == 1)
+        now.withLock { $0 = nil }
+        #expect(await client.send(message("gone"), to: old) == .givenUp(.unregistered))
+        #expect(former.requests.isEmpty && present.requests.count == 1)
+        #expect(metrics.pushesActive.value == 0)
+        client.shutDown()
+        try await former.stop()
+        try await present.stop()
+    }
+
+    @Test func `a push that waits to be sent again is looked up again`() async throws {
+        let silent = try server(answers: false)
+        let present = try server(answers: true)
+        let (old, new) = (try registration(silent.url), try registration(present.url))
+        let now = Mutex(old)
+        // The first attempt has no answer in time.
+        let client = try client(attemptTime: .seconds(3)) { _ in now.withLock { $0 } }
+        let ended = Mutex<PushOutcome?>(nil)
+        client.send(message("again"), to: old) { outcome, _ in ended.withLock { $0 = outcome } }
+        while silent.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        now.withLock { $0 = new }
+        while ended.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(ended.withLock { $0 } == .delivered(name: nil))
+        #expect(silent.requests.count == 1 && present.requests.count == 1)
+        client.shutDown()
+        try await silent.stop()
+        try await present.stop()
     }
 
     @Test func `a key that changes in its file is used from the next push on`() async throws {

@@ -185,7 +185,57 @@ import Testing
         delivery.send([Self.call(device)])
         try await run(delivery) { !news.told.isEmpty }
         #expect(news.told == ["\(device.rawValue) of alice@example.com: Unregistered"] && settled == ["c"])
-        #expect(delivery.devices(of: Self.alice).isEmpty)
+        #expect(delivery.devices(of: Self.alice, account: nil).isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (.registrationDead(reason: "Unregistered", since: nil), true),
+            (.givenUp(.refused(status: 400, reason: "BadTopic")), true), (.givenUp(.notConfigured), true),
+            (.givenUp(.overloaded), true), (.givenUp(.unregistered), true), (.delivered(name: nil), false),
+            (.givenUp(.expired(last: "status 503")), false), (.givenUp(.withdrawn(last: nil)), false),
+        ] as [(PushOutcome, Bool)])
+    func `a call does not wait for a device whose push has failed`(_ outcome: PushOutcome, _ hasFailed: Bool)
+        async throws
+    {
+        let (device, delivery) = (try await register(), delivery())
+        sender.outcome.withLock { $0 = outcome }
+        delivery.send([Self.call(device)])
+        try await run(delivery) { settled == ["c"] }
+        #expect(
+            news.failed.withLock { $0 } == (hasFailed ? ["\(device.rawValue) for \(CallID(7)) \(LegID.callee)"] : []))
+    }
+
+    @Test func `the end of a call, and what is silent, tells no call that it has failed`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        sender.outcome.withLock { $0 = .givenUp(.refused(status: 400, reason: "BadTopic")) }
+        delivery.send([
+            Self.over(device),
+            OwedPush(
+                name: "r", user: Self.alice, device: device, occasion: .refresh, madeAt: 1_700_000_000_000,
+                expiresAt: 1_700_000_030_000),
+        ])
+        try await run(delivery) { settled.count == 2 }
+        #expect(news.failed.withLock { $0 }.isEmpty)
+    }
+
+    @Test func `it is the registration that was sent to which is dead`() async throws {
+        let (device, delivery) = (try await register("old"), delivery())
+        let old = try #require(await directory.registrations(of: Self.alice).first).registration
+        _ = try await directory.update(
+            PushRegistration(
+                id: device.rawValue, user: Self.alice.text, bundleID: "com.example.app", realm: "default",
+                services: ["call"], clientCorrelator: nil, target: .google(token: Redacted("new"))), of: Self.alice)
+        sender.outcome.withLock { $0 = .registrationDead(reason: "Unregistered", since: nil) }
+        sender.last.withLock { $0 = old }
+        delivery.send([Self.call(device, name: "first")])
+        try await run(delivery) { settled == ["first"] }
+        #expect(news.told.isEmpty && delivery.devices(of: Self.alice, account: nil).count == 1)
+        sender.last.withLock { $0 = directory.current(old) }
+        let second = self.delivery()
+        second.send([Self.call(device, name: "second")])
+        try await run(second) { !news.told.isEmpty }
+        #expect(delivery.devices(of: Self.alice, account: nil).isEmpty)
     }
 
     @Test func `a registration that is newer than the provider's word stays`() async throws {
@@ -193,7 +243,7 @@ import Testing
         sender.outcome.withLock { $0 = .registrationDead(reason: "Unregistered", since: 1_699_999_999_999) }
         delivery.send([Self.call(device)])
         try await run(delivery) { settled == ["c"] }
-        #expect(news.told.isEmpty && delivery.devices(of: Self.alice).map(\.id) == [device])
+        #expect(news.told.isEmpty && delivery.devices(of: Self.alice, account: nil).map(\.id) == [device])
     }
 
     @Test func `a push to a device that is gone, or another user's, is settled`() async throws {
@@ -203,6 +253,7 @@ import Testing
         delivery.send([Self.call(PushDeviceID("none")), others])
         try await run(delivery) { settled == ["c", "other"] }
         #expect(sender.sent.isEmpty)
+        #expect(news.failed.withLock { $0 }.count == 2, "no call waits for it")
     }
 
     @Test func `what could not be sent before the end is sent by the next process, under the same name`() async throws {
@@ -286,7 +337,7 @@ import Testing
         #expect(outcome == .registrationDead(reason: "Unregistered", since: nil))
         #expect(sender.sent.first?.message.kind == .refresh)
         try await run(delivery) { !news.told.isEmpty }
-        #expect(delivery.devices(of: Self.alice).isEmpty && journal.entries.count == 2)
+        #expect(delivery.devices(of: Self.alice, account: nil).isEmpty && journal.entries.count == 2)
         #expect(await delivery.tryOut(device, with: .refresh) == nil)
     }
 }
@@ -299,17 +350,20 @@ final class RecordingSender: PushSender {
     /// What had become of the attempts of a push that is withdrawn; `nil`: there were none.
     let withdrawal = Lock(Optional("status 503"))
     private let open = Lock<[PushID: @Sendable (PushOutcome) -> Void]>([:])
+    /// The registration that pushes were sent to in the end, if it is another one than they were handed over with.
+    let last = Lock<PushRegistration?>(nil)
 
     var sent: [(message: PushMessage, registration: PushRegistration)] { log.withLock { $0 } }
 
     func send(
         _ message: PushMessage, to registration: PushRegistration,
-        completion: @escaping @Sendable (PushOutcome) -> Void
+        completion: @escaping @Sendable (PushOutcome, PushRegistration) -> Void
     ) {
         log.withLock { $0.append((message, registration)) }
         let outcome = outcome.withLock { $0 }
-        guard let outcome else { return open.withLock { $0[message.id] = completion } }
-        completion(outcome)
+        let sent = last.withLock { $0 } ?? registration
+        guard let outcome else { return open.withLock { $0[message.id] = { completion($0, sent) } } }
+        completion(outcome, sent)
     }
 
     func withdraw(_ message: PushID) {
@@ -320,10 +374,16 @@ final class RecordingSender: PushSender {
 /// Remembers what it is told.
 final class RecordingNews: PushNews {
     private let log = Lock<[String]>([])
+    /// Devices that calls need not wait for.
+    let failed = Lock<[String]>([])
 
     var told: [String] { log.withLock { $0 } }
 
     func pushInvalidated(_ registration: PushRegistration, of user: UserAddress, because reason: String) {
         log.withLock { $0.append("\(registration.id) of \(user): \(reason)") }
+    }
+
+    func notWoken(_ device: PushDeviceID, for told: LoggedEvent) {
+        failed.withLock { $0.append("\(device.rawValue) for \(told.call) \(told.event.leg.map { "\($0)" } ?? "-")") }
     }
 }

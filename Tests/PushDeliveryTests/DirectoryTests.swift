@@ -33,17 +33,17 @@ import Testing
 
     @Test func `devices that want calls are known at once`() async throws {
         let directory = directory()
-        #expect(directory.devices(of: Self.alice).isEmpty)
+        #expect(directory.devices(of: Self.alice, account: nil).isEmpty)
         let phone = try await directory.register(Self.registration("t", correlator: "phone"), of: Self.alice)
         _ = try await directory.register(Self.registration("u", services: ["gone"]), of: Self.alice)
-        #expect(directory.devices(of: Self.alice) == [SleepingDevice(phone, clientCorrelator: "phone")])
+        #expect(directory.devices(of: Self.alice, account: nil) == [SleepingDevice(phone, clientCorrelator: "phone")])
         #expect(metrics.pushRegistrations.value == 2)
         // Another user logs in on the same telephone.
         let other = try await directory.register(Self.registration("t", of: Self.bob), of: Self.bob)
-        #expect(directory.devices(of: Self.alice).isEmpty)
-        #expect(directory.devices(of: Self.bob) == [SleepingDevice(other, clientCorrelator: nil)])
+        #expect(directory.devices(of: Self.alice, account: nil).isEmpty)
+        #expect(directory.devices(of: Self.bob, account: nil) == [SleepingDevice(other, clientCorrelator: nil)])
         #expect(await directory.remove(other, of: Self.bob, at: nil))
-        #expect(directory.devices(of: Self.bob).isEmpty)
+        #expect(directory.devices(of: Self.bob, account: nil).isEmpty)
     }
 
     @Test func `devices that no push can wake are not woken`() async throws {
@@ -61,8 +61,8 @@ import Testing
         let silent = try await register(.apple(standard), correlator: "without a token for calls")
         let voip = PushRegistration.AppleTokens(voip: Redacted("cd"), standard: nil, isProduction: true)
         let phone = try await register(.apple(voip), correlator: "phone")
-        #expect(directory.devices(of: Self.alice).map(\.id) == [phone])
-        #expect(directory.devices(of: Self.alice, forSilent: .subscription).map(\.id) == [silent])
+        #expect(directory.devices(of: Self.alice, account: nil).map(\.id) == [phone])
+        #expect(directory.devices(of: Self.alice, account: nil, forSilent: .subscription).map(\.id) == [silent])
     }
 
     @Test func `silent pushes go to devices that can take them, those about voice messages to who asks for them`()
@@ -75,7 +75,7 @@ import Testing
                 try await directory.register(Self.registration("t\(number)", services: services), of: Self.alice))
         }
         func devices(_ use: SilentPushUse, _ user: UserAddress = Self.alice) -> [PushDeviceID] {
-            directory.devices(of: user, forSilent: use).map(\.id)
+            directory.devices(of: user, account: nil, forSilent: use).map(\.id)
         }
         #expect(devices(.subscription) == ids && devices(.messageWaiting) == Array(ids.dropFirst()))
         // Apple's service has no silent push for the token of calls.
@@ -88,7 +88,7 @@ import Testing
                     services: ["call", "mwi"], clientCorrelator: "phone", target: .apple(tokens)), of: Self.bob)
             #expect(
                 devices(.subscription, Self.bob).count == count && devices(.messageWaiting, Self.bob).count == count)
-            #expect(directory.devices(of: Self.bob).count == 1)
+            #expect(directory.devices(of: Self.bob, account: nil).count == 1)
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
         }
         #expect(stored.account == 1 && stored.registration.id == id.rawValue)
         let second = directory(restoring: [stored])
-        #expect(second.devices(of: Self.alice) == [SleepingDevice(id, clientCorrelator: nil)])
+        #expect(second.devices(of: Self.alice, account: nil) == [SleepingDevice(id, clientCorrelator: nil)])
         #expect(await second.registrations(of: Self.alice) == [stored])
     }
 
@@ -121,11 +121,44 @@ import Testing
         let bobs = try await directory.register(Self.registration("u", of: Self.bob), of: Self.bob)
         users.accounts.withLock { $0[Self.alice] = 9 }
         try await directory.dismissRemovedUsers()
-        #expect(directory.devices(of: Self.alice).isEmpty)
-        #expect(directory.devices(of: Self.bob).map(\.id) == [bobs])
+        #expect(directory.devices(of: Self.alice, account: nil).isEmpty)
+        #expect(directory.devices(of: Self.bob, account: nil).map(\.id) == [bobs])
         users.accounts.withLock { $0 = [:] }
         try await directory.dismissRemovedUsers()
-        #expect(directory.devices(of: Self.bob).isEmpty && metrics.pushRegistrations.value == 0)
+        #expect(directory.devices(of: Self.bob, account: nil).isEmpty && metrics.pushRegistrations.value == 0)
+    }
+
+    @Test func `another account of the address has none of the devices, before they have ended`() async throws {
+        let directory = directory()
+        let former = try await directory.register(
+            Self.registration("t", services: ["call", "mwi"], correlator: "phone"), of: Self.alice)
+        let old = try #require(await directory.registrations(of: Self.alice).first).registration
+        for account in [nil, AccountIdentity(1)] {
+            #expect(directory.devices(of: Self.alice, account: account).map(\.id) == [former])
+        }
+        #expect(directory.devices(of: Self.alice, account: AccountIdentity(9)).isEmpty)
+        for use in SilentPushUse.allCases {
+            #expect(directory.devices(of: Self.alice, account: AccountIdentity(1), forSilent: use).count == 1)
+            #expect(directory.devices(of: Self.alice, account: AccountIdentity(9), forSilent: use).isEmpty)
+        }
+        // The first device of the new account ends them, and does not become one of them.
+        users.accounts.withLock { $0[Self.alice] = 9 }
+        let new = try await directory.register(Self.registration("u", correlator: "phone"), of: Self.alice)
+        #expect(new != former && directory.current(old) == nil)
+        #expect(directory.devices(of: Self.alice, account: AccountIdentity(9)).map(\.id) == [new])
+        #expect(await directory.registrations(of: Self.alice).map(\.registration.id) == [new.rawValue])
+    }
+
+    @Test func `a registration is found as it is now, and only by its user`() async throws {
+        let directory = directory()
+        let phone = try await directory.register(Self.registration("old", correlator: "phone"), of: Self.alice)
+        let old = try #require(await directory.registrations(of: Self.alice).first).registration
+        #expect(directory.current(old) == old)
+        #expect(try await directory.register(Self.registration("new", correlator: "phone"), of: Self.alice) == phone)
+        #expect(directory.current(old)?.target == .google(token: Redacted("new")))
+        // Another user logs in on the same telephone.
+        _ = try await directory.register(Self.registration("new", of: Self.bob), of: Self.bob)
+        #expect(directory.current(old) == nil)
     }
 
     @Test func `pages go through all names`() async throws {

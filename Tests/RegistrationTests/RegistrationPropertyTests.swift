@@ -52,6 +52,8 @@ struct RegistrationPropertyTests {
                     #expect(devices.remove(id) != nil)
                     if othersRemain { #expect(!devices.isEmpty) }
                 case .inform(_, _, .listens(let device, _)): #expect(devices.contains(device))
+                case .inform(_, _, .notWoken), .inform(_, _, .userRemoved):
+                    Issue.record("no push fails here, and no account is removed")
                 case .inform(_, _, .channelsOpen(let areOpen)):
                     #expect(areOpen != sockets.isEmpty, "somebody listens, or nobody")
                 case .inform(_, _, .qualityReporting(let receivers)):

@@ -52,6 +52,18 @@ struct WakeTests {
         #expect(try !registration.channelOpened(ChannelID("c"), on: SocketID(2), at: now).contains(listens))
     }
 
+    @Test func `the calls that ring end with the account, whether devices are subscribed or not`() throws {
+        var registration = Registration(user: Self.bob, firstRequest: 1)
+        let now = Moment(.zero, epochMilliseconds: 0)
+        let leg = LegAddress(call: CallID(1), leg: .callee)
+        _ = registration.attach("B", to: leg, as: .rung(by: caller(1)), waking: true)
+        #expect(registration.isRung)
+        #expect(registration.dismiss(at: now).contains(.inform(leg.call, leg.leg, .userRemoved)))
+        registration.answered("B")
+        #expect(!registration.isRung)
+        #expect(!registration.dismiss(at: now).contains(.inform(leg.call, leg.leg, .userRemoved)))
+    }
+
     @Test func `one caller wakes half as often as all together, and guests are one caller`() throws {
         var registration = Registration(user: Self.bob, firstRequest: 1)
         var now = MonotonicTime.zero

@@ -57,7 +57,7 @@ final class PushesUnderTest {
         let start = ContinuousClock.now
         for _ in 0..<count {
             number += 1
-            client.send(sample.message(number), to: sample.registration) { outcomes.add($0) }
+            client.send(sample.message(number), to: sample.registration) { outcome, _ in outcomes.add(outcome) }
         }
         while outcomes.counts.all < count {
             most = max(most, Self.residentBytes)

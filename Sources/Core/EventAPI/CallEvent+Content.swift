@@ -13,6 +13,7 @@ extension CallEvent {
             )
         case .waking(let devices, _): ("leg.waking", ["devices": .integer(Int64(devices.count))])
         case .awoke: ("leg.awoke", [:])
+        case .notWoken: ("leg.not_woken", [:])
         case .rings: ("leg.ringing", [:])
         case .progressed: ("leg.progressed", [:])
         case .talks: ("leg.answered", [:])

@@ -45,6 +45,8 @@ extension Registration {
     package mutating func dismiss(at now: Moment) -> [RegistrationAction] {
         account = nil
         let ended = active.map(\.id).flatMap { end($0, saying: .gone, informing: true, at: now) }
-        return ended + noteAbsence() + forgetServices(at: now) + pump(at: now.monotonic)
+        // Devices that are asleep have no subscription whose end a call could learn of.
+        let removed = sessions.ringingCount > 0 ? inform(.userRemoved) : []
+        return ended + removed + noteAbsence() + forgetServices(at: now) + pump(at: now.monotonic)
     }
 }

@@ -226,6 +226,9 @@ extension Registration {
         }
     }
 
+    /// Whether the user has a leg that rings.
+    package var isRung: Bool { sessions.ringingCount > 0 }
+
     /// The leg was answered, and does not ring any more.
     package mutating func answered(_ session: SessionID) { sessions.silence(session) }
 

@@ -100,7 +100,7 @@ package struct Gateway: Sendable {
             limit: configuration.push.registrationsPerUser, restoring: contents.pushRegistrations,
             providers: pushConfiguration.providers, users: users,
             journal: journal, clock: clock, metrics: metrics, random: random)
-        let pushClient = try makePushClient(pushConfiguration, metrics, logger)
+        let pushClient = try makePushClient(pushConfiguration, pushDirectory, metrics, logger)
         let pushes = PushDelivery(
             pushDirectory, through: pushClient, restoring: contents.owedPushes, journal: journal, clock: clock,
             logger: logger)
@@ -276,10 +276,10 @@ package struct Gateway: Sendable {
     }
 
     private static func makePushClient(
-        _ configuration: PushConfiguration, _ metrics: GatewayMetrics, _ logger: Logger
+        _ configuration: PushConfiguration, _ directory: PushDirectory, _ metrics: GatewayMetrics, _ logger: Logger
     ) throws -> PushClient {
         do {
-            return try PushClient(configuration, metrics: metrics, logger: logger)
+            return try PushClient(configuration, lookUp: directory.current, metrics: metrics, logger: logger)
         } catch let error as SocketError {
             throw GatewayFailure(startingPush: error)
         }

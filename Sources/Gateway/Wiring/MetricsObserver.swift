@@ -15,6 +15,7 @@ struct MetricsObserver: RuntimeObserver {
             metrics.callsEnded[record.cause.word].increment()
         case .woken(let count): metrics.deviceWakes[.woken].increment(by: UInt64(count))
         case .awoke: metrics.deviceWakes[.back].increment()
+        case .notWoken: metrics.deviceWakes[.failed].increment()
         case .missed(let count): metrics.deviceWakes[.missed].increment(by: UInt64(count))
         }
     }

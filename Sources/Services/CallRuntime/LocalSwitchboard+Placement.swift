@@ -67,7 +67,9 @@ extension LocalSwitchboard {
             } else {
                 reply = question.ofNobody
             }
-            guard reply == .absent, question.rings, !environment.push.devices(of: user).isEmpty else { return reply }
+            guard reply == .absent, question.rings, !environment.push.devices(of: user, account: nil).isEmpty else {
+                return reply
+            }
             return await wake(user, question)
         case .call(let call, let question): return await environment.router.ask(call, question)
         case .load(let file): return await load(file)

@@ -11,4 +11,10 @@ extension LocalSwitchboard: PushNews {
             bundleID: registration.bundleID, clientCorrelator: registration.clientCorrelator, reason: reason)
         environment.append([], telling: [(user, .pushInvalidated(invalidation))])
     }
+
+    /// Tells a call that a device cannot be woken. A call that is over is told nothing.
+    package func notWoken(_ device: PushDeviceID, for told: LoggedEvent) {
+        guard let leg = told.event.leg else { return }
+        environment.router.post(.deviceChanged(leg, .notWoken(device)), to: told.call)
+    }
 }

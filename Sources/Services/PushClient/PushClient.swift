@@ -10,8 +10,12 @@ internal import Sockets
 /// It has an owner thread, which decides, and two clients with a thread each: one for the providers, and one for
 /// webhooks, whose hosts nobody has chosen with care.
 package final class PushClient: Sendable {
-    /// Called once for a push, on the owner's thread: it must not block.
-    package typealias Completion = @Sendable (PushOutcome) -> Void
+    /// Called once for a push, on the owner's thread: it must not block. The registration is the one that the push was
+    /// last sent to.
+    package typealias Completion = @Sendable (PushOutcome, PushRegistration) -> Void
+    /// Says what a registration is by now; `nil`: the user has it no more. It is asked on the owner's thread whenever a
+    /// push is about to be sent, and must not block.
+    package typealias LookUp = @Sendable (PushRegistration) -> PushRegistration?
 
     private let mailbox: Mailbox<PushInput>
     private let isStopped = Lock(false)
@@ -19,12 +23,16 @@ package final class PushClient: Sendable {
 
     /// Starts a client.
     ///
+    /// - Parameter lookUp: how a registration that a push waits for is looked up. Unless given, none ever changes.
     /// - Throws: `SocketError` if a thread or a descriptor cannot be had.
-    package init(_ configuration: PushConfiguration, metrics: GatewayMetrics, logger: Logger) throws {
+    package init(
+        _ configuration: PushConfiguration, lookUp: @escaping LookUp = { $0 }, metrics: GatewayMetrics, logger: Logger
+    ) throws {
         let wakeUp = try WakeUp()
         let mailbox = Mailbox<PushInput>(capacity: .max, wakeUp: wakeUp)
         let loop = SendableBox(
-            try PushLoop(configuration, metrics: metrics, logger: logger, mailbox: mailbox, wakeUp: wakeUp))
+            try PushLoop(
+                configuration, lookUp: lookUp, metrics: metrics, logger: logger, mailbox: mailbox, wakeUp: wakeUp))
         self.mailbox = mailbox
         thread = try WorkerThread(name: "push") { loop.take().run() }
     }
@@ -39,13 +47,13 @@ package final class PushClient: Sendable {
             if !isStopped { mailbox.send(.submit(job)) }
             return !isStopped
         }
-        if !isTaken { completion(.givenUp(.shutDown)) }
+        if !isTaken { completion(.givenUp(.shutDown), registration) }
     }
 
     /// Sends a message to a device, and returns what has become of it.
     package func send(_ message: PushMessage, to registration: PushRegistration) async -> PushOutcome {
         await withCheckedContinuation { continuation in
-            send(message, to: registration) { continuation.resume(returning: $0) }
+            send(message, to: registration) { outcome, _ in continuation.resume(returning: outcome) }
         }
     }
 

@@ -22,11 +22,11 @@ extension PushDelivery: PushTrial {
         let message = PushMessage(
             id: PushID(naming: "\(session)-\(kind.rawValue)"), pushed, forms: [], time: now,
             expires: now + Self.trialTime)
-        let outcome = await withCheckedContinuation { continuation in
-            sender.send(message, to: registration) { continuation.resume(returning: $0) }
+        let (outcome, sent) = await withCheckedContinuation { continuation in
+            sender.send(message, to: registration) { continuation.resume(returning: ($0, $1)) }
         }
         if case .registrationDead(let reason, let since) = outcome {
-            noteDead(registration, because: reason, since: since)
+            noteDead(sent, because: reason, since: since)
         }
         return outcome
     }

@@ -4,6 +4,7 @@ package import Logging
 import Push
 import Observability
 import Primitives
+package import Registration
 import Sockets
 
 /// Sends the pushes that devices are owed, and acts on what becomes of them.
@@ -24,7 +25,8 @@ package final class PushDelivery: PushPort {
     private let journal: any Journal
     let clock: any RuntimeClock
     private let logger: Logger
-    private let restored: [OwedPush]
+    /// What an earlier process has owed, until it is in the outbox.
+    private let restored: Lock<[OwedPush]>
     private let inbox = Lock<[Input]>([])
     private let bells: AsyncStream<Void>
     private let bell: AsyncStream<Void>.Continuation
@@ -40,7 +42,7 @@ package final class PushDelivery: PushPort {
     ) {
         self.directory = directory
         self.sender = sender
-        self.restored = restored
+        self.restored = Lock(restored)
         self.journal = journal
         self.clock = clock
         self.logger = logger
@@ -48,11 +50,15 @@ package final class PushDelivery: PushPort {
     }
 
     /// The devices of a user that want to be woken for calls; answers at once.
-    package func devices(of user: UserAddress) -> [SleepingDevice] { directory.devices(of: user) }
+    package func devices(of user: UserAddress, account: AccountIdentity?) -> [SleepingDevice] {
+        directory.devices(of: user, account: account)
+    }
 
     /// The devices of a user that take silent pushes of a kind; answers at once.
-    package func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice] {
-        directory.devices(of: user, forSilent: use)
+    package func devices(
+        of user: UserAddress, account: AccountIdentity?, forSilent use: SilentPushUse
+    ) -> [SleepingDevice] {
+        directory.devices(of: user, account: account, forSilent: use)
     }
 
     /// Sends pushes. To be called once they are durable; returns at once.
@@ -71,7 +77,11 @@ package final class PushDelivery: PushPort {
         var outbox = PushOutbox<OwedPush>()
         // What the restoration of calls has decided is known then, so that a call that was cut off wakes nobody.
         await allIsDurable()
-        await carryOut(outbox.restore(restored.map(Self.entry)), &outbox)
+        let restored = self.restored.withLock { restored in
+            defer { restored = [] }
+            return restored.map(Self.entry)
+        }
+        await carryOut(outbox.restore(restored), &outbox, news)
         bell.yield()
         for await _ in bells {
             let inputs = inbox.withLock { inputs in
@@ -83,16 +93,16 @@ package final class PushDelivery: PushPort {
             for input in inputs {
                 switch input {
                 case .owed(let pushes):
-                    for push in pushes { await carryOut(outbox.owe(Self.entry(push)), &outbox) }
+                    for push in pushes { await carryOut(outbox.owe(Self.entry(push)), &outbox, news) }
                 case .withdrawn(let session, let device):
-                    await carryOut(outbox.withdraw(call: session.rawValue, from: device?.rawValue), &outbox)
+                    await carryOut(outbox.withdraw(call: session.rawValue, from: device?.rawValue), &outbox, news)
                 case .ended(let push, let registration, let outcome):
                     await ended(push, registration, outcome, &outbox, news)
                 case .dead(let registration, let reason, let since):
                     await remove(registration, reason, since: since, news)
                 }
             }
-            await carryOut(outbox.handOver(at: now), &outbox)
+            await carryOut(outbox.handOver(at: now), &outbox, news)
             let count = outbox.count
             owed.withLock { $0 = count }
         }
@@ -130,7 +140,9 @@ package final class PushDelivery: PushPort {
             expires: UInt64(clamping: push.expiresAt), content: push)
     }
 
-    private func carryOut(_ actions: [PushOutbox<OwedPush>.Action], _ outbox: inout PushOutbox<OwedPush>) async {
+    private func carryOut(
+        _ actions: [PushOutbox<OwedPush>.Action], _ outbox: inout PushOutbox<OwedPush>, _ news: any PushNews
+    ) async {
         for action in actions {
             switch action {
             case .settle(let name, _): journal.append(.pushSettled(name))
@@ -141,13 +153,21 @@ package final class PushDelivery: PushPort {
                     registration.user == push.user.text, let message = PushMessage(push)
                 else {
                     // The device is gone, or is another user's by now.
-                    journal.append(.pushSettled(push.name))
-                    await carryOut(outbox.settled(push.name, mayHaveArrived: false), &outbox)
+                    await settle(push, .givenUp(.unregistered), &outbox, news)
                     continue
                 }
-                sender.send(message, to: registration) { [self] in post(.ended(push, registration, $0)) }
+                sender.send(message, to: registration) { [self] in post(.ended(push, $1, $0)) }
             }
         }
+    }
+
+    /// A push is not owed any more. A call does not wait for a device that it cannot wake.
+    private func settle(
+        _ push: OwedPush, _ outcome: PushOutcome, _ outbox: inout PushOutbox<OwedPush>, _ news: any PushNews
+    ) async {
+        journal.append(.pushSettled(push.name))
+        if outcome.hasFailed, case .call(let told) = push.occasion { news.notWoken(push.device, for: told) }
+        await carryOut(outbox.settled(push.name, mayHaveArrived: outcome.mayHaveArrived), &outbox, news)
     }
 
     private func remove(
@@ -167,8 +187,7 @@ package final class PushDelivery: PushPort {
     ) async {
         // The next process sends it if it is still of use.
         if outcome == .givenUp(.shutDown) { return }
-        journal.append(.pushSettled(push.name))
-        await carryOut(outbox.settled(push.name, mayHaveArrived: outcome.mayHaveArrived), &outbox)
+        await settle(push, outcome, &outbox, news)
         switch outcome {
         case .delivered: break
         case .registrationDead(let reason, let since):

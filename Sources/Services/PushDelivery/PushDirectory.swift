@@ -3,7 +3,7 @@ package import CallRuntime
 package import Observability
 package import Primitives
 package import Push
-import Registration
+package import Registration
 import Sockets
 import Synchronization
 
@@ -12,10 +12,15 @@ package actor PushDirectory: PushRegistrar {
     private var roster: PushRoster
     /// A device, and the pushes that it takes.
     private struct Receiver {
-        var device: SleepingDevice
+        var registration: PushRegistration
+        var account: Int64?
         var takesCalls: Bool
         var takesSilent: Bool
         var takesMessageWaiting: Bool
+
+        var device: SleepingDevice {
+            SleepingDevice(PushDeviceID(registration.id), clientCorrelator: registration.clientCorrelator)
+        }
 
         func takes(_ use: SilentPushUse) -> Bool {
             switch use {
@@ -25,8 +30,8 @@ package actor PushDirectory: PushRegistrar {
         }
     }
 
-    /// The devices of each user that take any pushes: what ``devices(of:)`` reads at once. It is written here only,
-    /// with every change of the roster.
+    /// The devices of each user that take any pushes: what ``devices(of:account:)`` and ``current(_:)`` read at once.
+    /// It is written here only, with every change of the roster.
     private nonisolated let sleeping = Lock<[String: [Receiver]]>([:])
     /// The providers that pushes can be sent to.
     private let providers: Set<PushProvider>
@@ -65,16 +70,27 @@ package actor PushDirectory: PushRegistrar {
         self.sleeping.withLock { $0 = sleeping.filter { !$0.value.isEmpty } }
     }
 
-    /// The devices of a user that want to be woken for calls; answers at once.
-    package nonisolated func devices(of user: UserAddress) -> [SleepingDevice] {
-        receivers(of: user).filter(\.takesCalls).map(\.device)
+    /// The devices of a user that want to be woken for calls; see `PushPort`.
+    package nonisolated func devices(of user: UserAddress, account: AccountIdentity?) -> [SleepingDevice] {
+        receivers(of: user, account).filter(\.takesCalls).map(\.device)
     }
 
-    /// The devices of a user that take silent pushes of a kind; answers at once.
+    /// The devices of a user that take silent pushes of a kind; see `PushPort`.
     ///
     /// Those about a device's own subscription go to it whatever the services are that it has registered for.
-    package nonisolated func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice] {
-        receivers(of: user).filter { $0.takes(use) }.map(\.device)
+    package nonisolated func devices(
+        of user: UserAddress, account: AccountIdentity?, forSilent use: SilentPushUse
+    ) -> [SleepingDevice] {
+        receivers(of: user, account).filter { $0.takes(use) }.map(\.device)
+    }
+
+    /// A registration as it is now, with its present token; answers at once.
+    ///
+    /// - Returns: `nil` if the user has it no more, or no push can be sent to it.
+    package nonisolated func current(_ registration: PushRegistration) -> PushRegistration? {
+        sleeping.withLock { sleeping in
+            sleeping[registration.user]?.first { $0.registration.id == registration.id }?.registration
+        }
     }
 
     /// Registers a device; see `PushRegistrar`.
@@ -85,8 +101,10 @@ package actor PushDirectory: PushRegistrar {
     ) async throws(StorageError) -> PushDeviceID {
         let account = try await account(of: user)
         let named = registration.named(random.nextToken(Self.nameLength, alphabet: .url))
+        // Those of a former account may not have ended yet, and lend no name.
+        let ended = roster.removeAll(of: [user.text]) { _ in account }
         let (id, changes) = roster.register(named, account: account, at: now)
-        note(changes)
+        note(ended + changes)
         return PushDeviceID(id)
     }
 
@@ -152,8 +170,14 @@ package actor PushDirectory: PushRegistrar {
     /// The services of registrations that want to know how many voice messages there are, in lower case.
     private static let messageWaitingServices = ["mwi", "event:message-summary"]
 
-    private nonisolated func receivers(of user: UserAddress) -> [Receiver] {
-        sleeping.withLock { $0[user.text] ?? [] }
+    /// The devices of an account that take any pushes.
+    ///
+    /// - Parameter account: the account; `nil`: unknown, so that all devices of the address are meant.
+    private nonisolated func receivers(of user: UserAddress, _ account: AccountIdentity?) -> [Receiver] {
+        let receivers = sleeping.withLock { $0[user.text] ?? [] }
+        guard let account else { return receivers }
+        // Registrations end a moment after the account. Another account of the same address has others.
+        return receivers.filter { $0.account ?? account.rawValue == account.rawValue }
     }
 
     private var now: UInt64 { UInt64(clamping: clock.epochMilliseconds) }
@@ -181,11 +205,10 @@ package actor PushDirectory: PushRegistrar {
     }
 
     private static func devices(of user: String, in roster: PushRoster, _ providers: Set<PushProvider>) -> [Receiver] {
-        roster.registrations(of: user).map(\.registration).filter { providers.contains($0.provider) }.map {
-            registration in
-            Receiver(
-                device: SleepingDevice(
-                    PushDeviceID(registration.id), clientCorrelator: registration.clientCorrelator),
+        roster.registrations(of: user).filter { providers.contains($0.registration.provider) }.map { stored in
+            let registration = stored.registration
+            return Receiver(
+                registration: registration, account: stored.account,
                 takesCalls: registration.takesCalls && registration.wants("call"),
                 takesSilent: registration.takesSilentPushes,
                 takesMessageWaiting: messageWaitingServices.contains(where: registration.wants))

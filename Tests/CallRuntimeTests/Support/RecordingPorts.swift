@@ -160,6 +160,8 @@ final class CountingObserver: RuntimeObserver {
         var asleep: [WakeRefusal] = []
         /// Devices that were woken, that came back, and that had not come back in time.
         var wakes = [0, 0, 0]
+        /// Devices that could not be woken.
+        var failedWakes = 0
         /// Requests, each with what became of it.
         var requests: [String] = []
         var subscriptions = 0
@@ -184,6 +186,7 @@ final class CountingObserver: RuntimeObserver {
             case .ended(let record): counts.ended.append(record)
             case .woken(let count): counts.wakes[0] += count
             case .awoke: counts.wakes[1] += 1
+            case .notWoken: counts.failedWakes += 1
             case .missed(let count): counts.wakes[2] += count
             }
         }
@@ -203,6 +206,7 @@ final class CountingObserver: RuntimeObserver {
 final class RecordingPushes: PushPort {
     private struct State: Sendable {
         var devices: [UserAddress: [SleepingDevice]] = [:]
+        var accounts: [UserAddress: AccountIdentity] = [:]
         var silent: [UserAddress: [SilentPushUse: [SleepingDevice]]] = [:]
         var sent: [OwedPush] = []
         var withdrawn: [String] = []
@@ -213,8 +217,13 @@ final class RecordingPushes: PushPort {
     /// What was sent, in order.
     var sent: [OwedPush] { state.withLock { $0.sent } }
 
-    func devices(of user: UserAddress) -> [SleepingDevice] { state.withLock { $0.devices[user] ?? [] } }
-    func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice] {
+    func devices(of user: UserAddress, account: AccountIdentity?) -> [SleepingDevice] {
+        state.withLock { state in
+            if let account, let owner = state.accounts[user], owner != account { return [] }
+            return state.devices[user] ?? []
+        }
+    }
+    func devices(of user: UserAddress, account: AccountIdentity?, forSilent use: SilentPushUse) -> [SleepingDevice] {
         state.withLock { $0.silent[user]?[use] ?? [] }
     }
     func send(_ pushes: [OwedPush]) { state.withLock { $0.sent += pushes } }
@@ -226,9 +235,14 @@ final class RecordingPushes: PushPort {
     var withdrawn: [String] { state.withLock { $0.withdrawn } }
 
     /// Registers devices, each with its name for itself, in place of those that the user had.
-    func register(_ devices: [(PushDeviceID, String?)], of user: UserAddress) {
+    ///
+    /// - Parameter account: the account that they are of; `nil`: any of this address.
+    func register(_ devices: [(PushDeviceID, String?)], of user: UserAddress, account: AccountIdentity? = nil) {
         let devices = devices.map { SleepingDevice($0, clientCorrelator: $1) }
-        state.withLock { $0.devices[user] = devices }
+        state.withLock { state in
+            state.devices[user] = devices
+            state.accounts[user] = account
+        }
     }
 
     /// The same for silent pushes of these kinds.

@@ -89,6 +89,8 @@ class PushProvider:
         self.token_requests: list[Request] = []
         self.faults: list[str] = []
         self.steps: deque = deque()
+        self.dead: set[str] = set()
+        """Tokens of Apple's that no device has any more."""
         self.token_steps: deque = deque()
         self.every_step: object = None
         """What happens to each push once `steps` is empty, in place of `Taken`."""
@@ -218,6 +220,8 @@ class PushProvider:
             refusal = self._check_webhook(request)
         if refusal:
             return refusal
+        if path.rsplit("/", 1)[1] in self.dead:
+            return Answer(410, {"reason": "Unregistered", "timestamp": int(time.time() * 1_000)})
         return self.steps.popleft() if self.steps else self.every_step or Taken()
 
     def taken_answer(self, request: Request) -> Answer:

@@ -12,6 +12,8 @@ extension Call {
         case .listens(let device, let correlator): return cameBack(leg, device, correlator)
         case .left(let subscription, let othersRemain):
             return left(leg, subscription, othersRemain: othersRemain, at: now)
+        case .notWoken(let device): return notWoken(leg, device, at: now)
+        case .userRemoved: return userRemoved(leg, at: now)
         case .channelsOpen(let areOpen):
             edit(leg) { $0.liveness.channelsChanged(areOpen: areOpen, at: now) }
             return []

@@ -1,3 +1,5 @@
+import Primitives
+
 /// Devices that are asleep: the call wakes them by push, and rings until they are back (spidr-wire §11.2).
 extension Call {
     /// When the caller learns that the callee rings.
@@ -28,6 +30,29 @@ extension Call {
         guard self[leg]?.stage == .ringing else { return [] }
         let back = edit(leg) { $0.waking.cameBack(clientCorrelator) } ?? []
         return back.flatMap { note(leg, .awoke(device: $0, as: device)) }
+    }
+
+    /// The push that was to wake a device has failed. Where nobody else can ring, the callee is as unreachable as one
+    /// without devices. The call ends as early as such a call does, and no earlier.
+    mutating func notWoken(_ leg: LegID, _ device: PushDeviceID, at now: MonotonicTime) -> [CallAction] {
+        guard self[leg]?.stage == .ringing, edit(leg, { $0.waking.failed(device) }) == true else { return [] }
+        let noted = note(leg, .notWoken(device: device))
+        guard let member = self[leg], member.waking.isEmpty, member.party.devices.isEmpty else { return noted }
+        if var unanswered {
+            edit(leg) { $0.move(to: .unreached) }
+            unanswered.unreachable = .notRegistered
+            unanswered.deadline = max(now, unanswered.startedAt + configuration.unreachableTime)
+            self.unanswered = unanswered
+            return noted
+        }
+        return noted + transferFailed(.unreachable(.notRegistered), at: now)
+    }
+
+    /// The account of a leg's user does not exist any more: no device that was woken comes back.
+    mutating func userRemoved(_ leg: LegID, at now: MonotonicTime) -> [CallAction] {
+        guard let member = self[leg], member.stage == .ringing, !member.waking.isEmpty else { return [] }
+        return unanswered == nil
+            ? transferFailed(.subscriptionEnded(leg), at: now) : finish(.subscriptionEnded(leg), at: now)
     }
 
     /// A device that the request does not name declines for its user. It may be one that was woken, if no other device

@@ -45,6 +45,8 @@ package struct Call: Equatable, Sendable {
         var acceptsEarlyMedia = false
         /// The caller hears the callee, an application, before the answer.
         var isHeardEarly = false
+        /// No device rings, and the call ends for this reason at `deadline`; `nil`: devices ring, or are woken.
+        var unreachable: CallEndCause.Unreachable?
         /// How long each callee rings.
         var ringTime: Duration
         /// When the devices stop ringing.
@@ -61,8 +63,6 @@ package struct Call: Equatable, Sendable {
             case earlyMedia
             /// A device rings.
             case rung(withEarlyMedia: Bool)
-            /// Nothing: no device rings, and the call ends for this reason at `deadline`.
-            case unreachable(CallEndCause.Unreachable)
         }
     }
 
@@ -196,7 +196,7 @@ extension Call.Unanswered.Progress {
     var hasEarlyMedia: Bool {
         switch self {
         case .earlyMedia, .rung(withEarlyMedia: true): true
-        case .silent, .rung(withEarlyMedia: false), .unreachable: false
+        case .silent, .rung(withEarlyMedia: false): false
         }
     }
 
@@ -205,16 +205,15 @@ extension Call.Unanswered.Progress {
         switch self {
         case .silent, .earlyMedia: .earlyMedia
         case .rung: .rung(withEarlyMedia: true)
-        case .unreachable: self
         }
     }
 
-    /// The progress once a device rings; `nil` if the caller knows that one does, or none can.
+    /// The progress once a device rings; `nil` if the caller knows that one does.
     var rung: Self? {
         switch self {
         case .silent: .rung(withEarlyMedia: false)
         case .earlyMedia: .rung(withEarlyMedia: true)
-        case .rung, .unreachable: nil
+        case .rung: nil
         }
     }
 }
@@ -285,15 +284,13 @@ extension Call {
         move(
             to: .unanswered(
                 Unanswered(
-                    startedAt: now, invitation: CallEvent.Invitation(), progress: .unreachable(reason),
+                    startedAt: now, invitation: CallEvent.Invitation(), unreachable: reason,
                     ringTime: configuration.unreachableTime, deadline: now + configuration.unreachableTime)))
         return introduced(.caller, as: .dialled) + introduced(.callee, as: .called)
     }
 
     /// Why no device rings, in a call that is about to end for that reason.
-    var unreachable: CallEndCause.Unreachable? {
-        if case .unreachable(let reason) = unanswered?.progress { reason } else { nil }
-    }
+    var unreachable: CallEndCause.Unreachable? { unanswered?.unreachable }
 
     /// Invites the devices of a leg, and wakes those that are asleep.
     mutating func ring(_ leg: LegID, with invitation: CallEvent.Invitation) -> [CallAction] {

@@ -43,7 +43,7 @@ extension Call {
             switch unanswered.progress {
             case .rung: return .ringing
             case .earlyMedia: return .sessionProgress
-            case .silent, .unreachable: return .dialing
+            case .silent: return .dialing
             }
         case .joining: return self[id] == nil ? .ended : .dialing
         case .answered(let answered):

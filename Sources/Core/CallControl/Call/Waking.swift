@@ -1,7 +1,8 @@
 /// The devices of a leg that rings which were woken by push and have not come back (spidr-wire §11.2).
 ///
 ///     asleep ── woken ──▶ waking ── it subscribes, or its channel opens ──▶ back: told over its channel
-///                            └───── the leg rings no more ────────────────▶ told so by another push
+///                            ├───── the leg rings no more ────────────────▶ told so by another push
+///                            └───── its push has failed ──────────────────▶ not awaited, and told nothing
 package struct Waking: Equatable, Sendable {
     /// The devices, in the order in which they were woken.
     private var devices: [SleepingDevice] = []
@@ -29,6 +30,15 @@ package struct Waking: Equatable, Sendable {
         let back = devices.filter { $0.clientCorrelator == clientCorrelator }
         devices.removeAll { $0.clientCorrelator == clientCorrelator }
         return back.map(\.id)
+    }
+
+    /// The push to a device has failed, so that the device is not awaited.
+    ///
+    /// - Returns: whether it was awaited.
+    package mutating func failed(_ device: PushDeviceID) -> Bool {
+        let count = devices.count
+        devices.removeAll { $0.id == device }
+        return devices.count < count
     }
 
     /// A device that has no subscription declines. It knows that, and is told nothing more, if it can be no other than

@@ -65,6 +65,8 @@ extension CallEvent {
         case waking(devices: [PushDeviceID], invitation: Invitation)
         /// A device that was woken is back: what the user is told from now on, it is told as this subscription.
         case awoke(device: PushDeviceID, as: SubscriptionID)
+        /// A device cannot be woken: its push has failed. It is not awaited, and told nothing more.
+        case notWoken(device: PushDeviceID)
         /// Devices that were woken, and have not come back, need not ring any more, and are told so by push.
         /// `hasVideo`: the call that they were woken for has video.
         case wakingOver(devices: [PushDeviceID], end: WakingEnd, hasVideo: Bool)

@@ -31,6 +31,10 @@ package enum DeviceChange: Hashable, Sendable {
     /// - Parameter othersRemain: the subscription merely expired, and another device of the user is there to continue
     ///   the calls.
     case left(SubscriptionID, othersRemain: Bool)
+    /// The push that was to wake this device has failed.
+    case notWoken(PushDeviceID)
+    /// The user's account does not exist any more. The ends of the subscriptions come before.
+    case userRemoved
     /// Whether any device of the user has its notification channel open.
     case channelsOpen(Bool)
     /// The subscriptions of the user that ask for reports on the quality of calls, including subscriptions that are not

@@ -122,7 +122,8 @@ extension CallHistory {
         case .left(let cause, let originator):
             if self[leg]?.answeredAt != nil { note(.left, leg, .ended(cause), at: now) }
             return close(leg, CallEnding(.ended(cause), by: originator), at: now)
-        case .awoke, .wakingOver, .alerted, .established, .released, .ended, .offered, .answered, .unanswered,
+        case .awoke, .notWoken, .wakingOver, .alerted, .established, .released, .ended, .offered, .answered,
+            .unanswered,
             .candidates,
             .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content, .keyPressed, .played, .gathered:
             break

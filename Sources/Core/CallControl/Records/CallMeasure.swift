@@ -11,6 +11,8 @@ package enum CallMeasure: Equatable, Sendable {
     case woken(Int)
     /// A device that was woken has come back.
     case awoke
+    /// A device could not be woken.
+    case notWoken
     /// So many devices had not come back when the call rang no more.
     case missed(Int)
 }
@@ -24,6 +26,7 @@ extension CallEvent {
         case .ended(let record, _, _): .ended(record)
         case .waking(let devices, _): .woken(devices.count)
         case .awoke: .awoke
+        case .notWoken: .notWoken
         case .wakingOver(let devices, _, _): .missed(devices.count)
         case .invited, .rings, .alerted, .progressed, .talks, .stoppedRinging, .rejected, .forwarded, .changedDevice,
             .renewedSubscription, .released, .left, .moved, .offered, .answered, .unanswered, .candidates, .held,

@@ -118,7 +118,8 @@ extension LoggedCall {
         case .joined(let party): if let leg = event.event.leg { legs.append(Leg(leg, party)) }
         case .established(let answer): establishment = (answer.setup, event.elapsed)
         case .ended: isOver = true
-        case .invited, .waking, .awoke, .wakingOver, .rings, .alerted, .progressed, .talks, .stoppedRinging, .rejected,
+        case .invited, .waking, .awoke, .notWoken, .wakingOver, .rings, .alerted, .progressed, .talks, .stoppedRinging,
+            .rejected,
             .forwarded, .changedDevice,
             .renewedSubscription, .released, .left, .moved, .offered, .answered, .unanswered, .candidates, .held,
             .resumed, .transferStarted, .transferFailed, .completed, .mediaReached, .mediaRestarted, .pathLost,
@@ -171,7 +172,7 @@ extension LoggedCall.Leg {
         case .waking(let woken, let invitation):
             waking += woken
             hasVideo = invitation.hasVideo
-        case .awoke(let device, _): waking.removeAll { $0 == device }
+        case .awoke(let device, _), .notWoken(let device): waking.removeAll { $0 == device }
         case .wakingOver(let told, _, _): waking.removeAll { told.contains($0) }
         case .talks(let device):
             talks = true
@@ -181,8 +182,12 @@ extension LoggedCall.Leg {
             devices = devices.map { $0 == former ? device : $0 }
         // Only some devices are told these.
         case .stoppedRinging, .qualityMeasured: break
+        case .rejected(let device):
+            // As in `Call.declined`: no other device can have declined, and it knows that it has.
+            if device == nil, devices.isEmpty, waking.count == 1 { waking = [] }
+            devices = told ?? devices
         // All devices that know of the call are told everything else.
-        case .joined, .rings, .alerted, .progressed, .established, .rejected, .forwarded, .released, .left, .moved,
+        case .joined, .rings, .alerted, .progressed, .established, .forwarded, .released, .left, .moved,
             .ended, .offered, .answered, .unanswered, .candidates, .held, .resumed, .transferStarted, .transferFailed,
             .completed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded, .content,
             .keyPressed, .played, .gathered:
@@ -199,7 +204,8 @@ extension CallEvent.Fact {
             .pathLost,
             .pathRecovered, .playbackEnded, .qualityMeasured, .content, .keyPressed, .played, .gathered:
             true
-        case .joined, .invited, .waking, .awoke, .wakingOver, .rings, .alerted, .progressed, .talks, .established,
+        case .joined, .invited, .waking, .awoke, .notWoken, .wakingOver, .rings, .alerted, .progressed, .talks,
+            .established,
             .stoppedRinging, .rejected, .forwarded, .changedDevice, .renewedSubscription, .released, .left, .moved,
             .ended,
             .transferStarted, .completed, .mediaReached:
@@ -211,7 +217,8 @@ extension CallEvent.Fact {
     fileprivate var isLastOfLeg: Bool {
         switch self {
         case .released, .left, .moved, .forwarded, .completed: true
-        case .joined, .invited, .waking, .awoke, .wakingOver, .rings, .alerted, .progressed, .talks, .established,
+        case .joined, .invited, .waking, .awoke, .notWoken, .wakingOver, .rings, .alerted, .progressed, .talks,
+            .established,
             .stoppedRinging, .rejected, .changedDevice, .renewedSubscription, .ended, .offered, .answered, .unanswered,
             .candidates, .held,
             .resumed, .transferStarted, .transferFailed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered,

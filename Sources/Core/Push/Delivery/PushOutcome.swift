@@ -49,8 +49,18 @@ extension PushOutcome {
         case .delivered, .givenUp(.expired(last: .some)), .givenUp(.withdrawn(last: .some)), .givenUp(.shutDown): true
         case .registrationDead, .givenUp(.expired(last: nil)), .givenUp(.withdrawn(last: nil)), .givenUp(.refused),
             .givenUp(.tooLarge), .givenUp(.noToken), .givenUp(.credential), .givenUp(.unreachable),
-            .givenUp(.overloaded), .givenUp(.notConfigured):
+            .givenUp(.overloaded), .givenUp(.notConfigured), .givenUp(.unregistered):
             false
+        }
+    }
+
+    /// Whether it is certain that the device will not be woken by the push, although it was wanted to the end.
+    package var hasFailed: Bool {
+        switch self {
+        case .registrationDead, .givenUp(.refused), .givenUp(.tooLarge), .givenUp(.noToken), .givenUp(.credential),
+            .givenUp(.unreachable), .givenUp(.overloaded), .givenUp(.notConfigured), .givenUp(.unregistered):
+            true
+        case .delivered, .givenUp(.expired), .givenUp(.withdrawn), .givenUp(.shutDown): false
         }
     }
 }
@@ -75,6 +85,8 @@ package enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case overloaded
     /// The operator has not set the provider up for this app.
     case notConfigured
+    /// The user has no such registration any more: the device was given to another user, or has left.
+    case unregistered
     /// The gateway stops.
     case shutDown
 
@@ -92,6 +104,7 @@ package enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .unreachable(let reason): "the provider cannot be asked: \(reason)"
         case .overloaded: "too many pushes wait"
         case .notConfigured: "push to this provider is not configured for this app"
+        case .unregistered: "the user's device is not registered any more"
         case .shutDown: "the gateway stops"
         }
     }

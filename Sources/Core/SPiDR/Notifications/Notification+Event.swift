@@ -65,7 +65,7 @@ extension Notification {
             self.init(.callQuality, to: audience)
             self.quality = quality
         // Devices that are asleep are told by push.
-        case .waking, .awoke, .wakingOver, .joined, .rings, .talks, .established, .rejected, .forwarded,
+        case .waking, .awoke, .notWoken, .wakingOver, .joined, .rings, .talks, .established, .rejected, .forwarded,
             .renewedSubscription, .left, .moved, .ended,
             .held, .resumed, .transferStarted, .mediaReached, .mediaRestarted:
             return nil

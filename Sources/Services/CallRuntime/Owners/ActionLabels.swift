@@ -211,6 +211,8 @@ extension RegistrationAction {
         case .inform(let call, let leg, .listens(let subscription, _)):
             "inform \(call) \(leg) listens \(subscription)"
         case .inform(let call, let leg, .left(let subscription, _)): "inform \(call) \(leg) left \(subscription)"
+        case .inform(let call, let leg, .notWoken(let device)): "inform \(call) \(leg) not woken \(device.rawValue)"
+        case .inform(let call, let leg, .userRemoved): "inform \(call) \(leg) user removed"
         case .inform(let call, let leg, .channelsOpen(let areOpen)):
             "inform \(call) \(leg) \(areOpen ? "listens" : "does not listen")"
         case .inform(let call, let leg, .qualityReporting(let receivers)):

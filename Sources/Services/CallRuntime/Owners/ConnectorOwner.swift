@@ -71,7 +71,8 @@ actor ConnectorOwner: EndpointOwner {
                 await end(session, connection, "The call cannot be connected", asking: switchboard)
             }
         case .completed: await end(session, connection, nil, asking: switchboard)
-        case .joined, .invited, .waking, .awoke, .wakingOver, .rings, .alerted, .progressed, .talks, .established,
+        case .joined, .invited, .waking, .awoke, .notWoken, .wakingOver, .rings, .alerted, .progressed, .talks,
+            .established,
             .stoppedRinging, .rejected,
             .forwarded, .changedDevice, .renewedSubscription, .released, .left, .moved, .ended, .offered, .unanswered,
             .candidates, .held, .resumed, .transferStarted, .transferFailed, .mediaReached, .mediaRestarted, .pathLost,

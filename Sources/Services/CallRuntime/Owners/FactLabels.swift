@@ -8,6 +8,7 @@ extension CallEvent.Fact {
         case .invited(_, let invitation): invitation.replaces == nil ? "invited" : "invited to replace"
         case .waking(let devices, _): "waking ×\(devices.count)"
         case .awoke: "awoke"
+        case .notWoken: "notWoken"
         case .wakingOver(let devices, _, _): "wakingOver ×\(devices.count)"
         case .rings: "rings"
         case .alerted: "alerted"

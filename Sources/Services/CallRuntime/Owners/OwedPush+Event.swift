@@ -22,7 +22,8 @@ extension OwedPush {
         case .wakingOver(let missing, let end, let hasVideo):
             told.event.fact = end.fact
             (devices, occasion) = (missing, .callOver(told, hasVideo: hasVideo, PushMessage.Ending(end)))
-        case .joined, .invited, .awoke, .rings, .alerted, .progressed, .talks, .established, .stoppedRinging, .rejected,
+        case .joined, .invited, .awoke, .notWoken, .rings, .alerted, .progressed, .talks, .established, .stoppedRinging,
+            .rejected,
             .forwarded, .changedDevice, .renewedSubscription, .released, .left, .moved, .ended, .offered, .answered,
             .unanswered, .candidates, .held, .resumed, .transferStarted, .transferFailed, .completed, .mediaReached,
             .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content, .keyPressed,

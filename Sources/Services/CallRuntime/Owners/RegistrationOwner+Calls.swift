@@ -52,7 +52,7 @@ extension RegistrationOwner {
     /// - Parameter refusal: whether the limits forbid that this caller wakes them.
     private func asleep(for role: LegRole, _ refusal: (UserAddress) -> WakeRefusal?) -> [SleepingDevice] {
         guard case .rung(let caller) = role else { return [] }
-        let asleep = registration.asleep(among: environment.push.devices(of: user))
+        let asleep = registration.asleep(among: environment.push.devices(of: user, account: registration.account))
         return asleep.isEmpty || refusal(caller) != nil ? [] : asleep
     }
 

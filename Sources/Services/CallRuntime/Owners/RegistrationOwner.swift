@@ -266,7 +266,7 @@ extension RegistrationOwner {
             telling: actions.compactMap { if case .tell(let user, let message) = $0 { (user, message) } else { nil } },
             owing: actions.flatMap { action -> [OwedPush] in
                 guard case .push(let push) = action else { return [] }
-                return environment.pushes(owedBy: push, to: user, message: settled)
+                return environment.pushes(owedBy: push, to: user, account: registration.account, message: settled)
             })
         for action in actions {
             switch action {

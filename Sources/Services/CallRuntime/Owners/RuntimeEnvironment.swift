@@ -51,7 +51,8 @@ extension RuntimeEnvironment {
         let pushes = messages.flatMap { owed -> [OwedPush] in
             guard case .voicemail(let count) = owed.message else { return [] }
             return self.pushes(
-                owedBy: SilentPush(.messageWaiting(count), to: .allBut([])), to: owed.receiver, message: owed.number)
+                owedBy: SilentPush(.messageWaiting(count), to: .allBut([])), to: owed.receiver, account: nil,
+                message: owed.number)
         }
         keep([.registration(.service(.settled(messages.map(\.number))))], owing: pushes)
     }
@@ -65,9 +66,15 @@ extension RuntimeEnvironment {
 
     /// The pushes that a silent push owes to the devices of a user.
     ///
-    /// - Parameter message: the number of the owed message that it follows from; `nil`: it follows from none.
-    func pushes(owedBy push: SilentPush, to user: UserAddress, message: UInt64?) -> [OwedPush] {
-        OwedPush.owed(by: push, to: user, through: self.push, message: message ?? 0, at: clock.epochMilliseconds)
+    /// - Parameters:
+    ///   - account: the user's; `nil`: unknown.
+    ///   - message: the number of the owed message that it follows from; `nil`: it follows from none.
+    func pushes(owedBy push: SilentPush, to user: UserAddress, account: AccountIdentity?, message: UInt64?)
+        -> [OwedPush]
+    {
+        OwedPush.owed(
+            by: push, to: user, account: account, through: self.push, message: message ?? 0,
+            at: clock.epochMilliseconds)
     }
 
     /// Stops pushes that wake devices for a call, as far as they have not left: that of a device which is back, and

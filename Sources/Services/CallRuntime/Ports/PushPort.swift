@@ -5,9 +5,14 @@ package import Registration
 /// Wakes devices by push (spidr-wire §11).
 package protocol PushPort: Sendable {
     /// The devices of a user that want to be woken for calls; answers at once.
-    func devices(of user: UserAddress) -> [SleepingDevice]
+    ///
+    /// - Parameter account: the user's account, whose devices are meant and not those of another one that had the
+    ///   address before; `nil`: unknown.
+    func devices(of user: UserAddress, account: AccountIdentity?) -> [SleepingDevice]
     /// The devices of a user that take silent pushes of a kind; answers at once.
-    func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice]
+    ///
+    /// - Parameter account: as above.
+    func devices(of user: UserAddress, account: AccountIdentity?, forSilent use: SilentPushUse) -> [SleepingDevice]
     /// Sends pushes. To be called once they are durable; returns at once.
     func send(_ pushes: [OwedPush])
     /// A device need not be woken for the call of this session any more, and is not told so by push: it knows. To be
@@ -72,9 +77,11 @@ package struct NoPushes: PushPort {
     /// Makes the port.
     package init() {}
     /// None.
-    package func devices(of user: UserAddress) -> [SleepingDevice] { [] }
+    package func devices(of user: UserAddress, account: AccountIdentity?) -> [SleepingDevice] { [] }
     /// None.
-    package func devices(of user: UserAddress, forSilent use: SilentPushUse) -> [SleepingDevice] { [] }
+    package func devices(
+        of user: UserAddress, account: AccountIdentity?, forSilent use: SilentPushUse
+    ) -> [SleepingDevice] { [] }
     /// Does nothing.
     package func send(_ pushes: [OwedPush]) {}
     /// Does nothing.

@@ -30,6 +30,8 @@ package enum WakeStep: String, MetricLabel {
     case woken
     /// It came back while the call rang.
     case back
+    /// The provider has refused its push, or has not had it.
+    case failed
     /// It had not come back when the call rang no more.
     case missed
 }
@@ -318,7 +320,8 @@ package enum PushResult: String, MetricLabel {
         case .givenUp(.credential): self = .credential
         case .givenUp(.overloaded): self = .overloaded
         case .givenUp(.withdrawn): self = .withdrawn
-        case .givenUp(.noToken), .givenUp(.unreachable), .givenUp(.notConfigured), .givenUp(.shutDown):
+        case .givenUp(.noToken), .givenUp(.unreachable), .givenUp(.notConfigured), .givenUp(.unregistered),
+            .givenUp(.shutDown):
             self = .givenUp
         }
     }

@@ -9,6 +9,7 @@ internal import Sockets
 /// The owner of all pushes: a thread that feeds the queues with pushes, answers and the time, and does what they say.
 final class PushLoop {
     private let configuration: PushConfiguration
+    private let lookUp: PushClient.LookUp
     private let metrics: GatewayMetrics
     private let logger: Logger
     private let mailbox: Mailbox<PushInput>
@@ -36,10 +37,11 @@ final class PushLoop {
     private static let fileInterval = Duration.seconds(1)
 
     init(
-        _ configuration: PushConfiguration, metrics: GatewayMetrics, logger: Logger, mailbox: Mailbox<PushInput>,
-        wakeUp: WakeUp
+        _ configuration: PushConfiguration, lookUp: @escaping PushClient.LookUp, metrics: GatewayMetrics,
+        logger: Logger, mailbox: Mailbox<PushInput>, wakeUp: WakeUp
     ) throws {
         self.configuration = configuration
+        self.lookUp = lookUp
         self.metrics = metrics
         self.logger = logger
         self.mailbox = mailbox
@@ -172,7 +174,14 @@ final class PushLoop {
                 $0.abandoned(push, .unreachable(reason: failure.description), at: MonotonicClock.now)
             }
         }
-        change(lane) { $0.answered(push, verdict, at: MonotonicClock.now, random: &random) }
+        let meant = isOutdated(push, lane, verdict) ? .retry(reason: "the token has changed", after: nil) : verdict
+        change(lane) { $0.answered(push, meant, at: MonotonicClock.now, random: &random) }
+    }
+
+    /// Whether a provider's word about a token is about one that the device has no more.
+    private func isOutdated(_ push: UInt64, _ lane: UInt64, _ verdict: PushVerdict) -> Bool {
+        guard case .registrationDead = verdict, let sent = lanes[lane]?.jobs[push]?.registration else { return false }
+        return lookUp(sent).map { $0.target != sent.target } ?? false
     }
 
     /// Changes a lane's queue, does what it says, and sets the time of its next deadline.
@@ -209,8 +218,15 @@ final class PushLoop {
     }
 
     private func send(_ push: UInt64, _ number: UInt64) -> [PushQueue.Action] {
-        guard let lane = lanes[number], let job = lane.jobs[push] else { return [] }
+        guard let lane = lanes[number], var job = lane.jobs[push] else { return [] }
         do throws(PushFailure) {
+            // It has waited, and the device may have another token by now, or another user.
+            guard let current = lookUp(job.registration) else { throw .unregistered }
+            if current != job.registration {
+                job.registration = current
+                guard laneKey(of: current) == lane.key else { return move(push, job, from: number) }
+                lanes[number]?.jobs[push] = job
+            }
             let request = try request(for: job, lane)
             let client = lane.key.provider == .webhook ? webhooks : providers
             metrics.pushRequests[lane.key.provider].increment()
@@ -221,6 +237,17 @@ final class PushLoop {
         } catch {
             return lanes[number]?.queue.abandoned(push, error, at: MonotonicClock.now) ?? []
         }
+    }
+
+    /// The device is reached by another service by now: the push goes on there, with what is left of its time.
+    private func move(_ push: UInt64, _ job: PushJob, from number: UInt64) -> [PushQueue.Action] {
+        guard let key = lanes[number]?.key, lanes[number]?.jobs.removeValue(forKey: push) != nil else { return [] }
+        if key.provider == .webhook { webhookCount -= 1 }
+        metrics.pushesActive.decrement()
+        // Its end in this lane is none for whoever waits for its outcome.
+        let actions = lanes[number]?.queue.abandoned(push, .unregistered, at: MonotonicClock.now) ?? []
+        submit(job)
+        return actions
     }
 
     private func request(for job: PushJob, _ lane: PushLane) throws(PushFailure) -> HTTPRequest {
@@ -266,7 +293,7 @@ final class PushLoop {
                 LogKey.request: "\(provider.rawValue)", LogKey.result: "\(PushResult(outcome).rawValue)",
                 LogKey.reason: "\(outcome)",
             ])
-        job.completion(outcome)
+        job.completion(outcome, job.registration)
     }
 
     // MARK: Credentials

@@ -1,0 +1,89 @@
+import CallControl
+import CallRuntime
+import CallSupport
+import Primitives
+import Push
+import Registration
+import SPiDR
+import TestSupport
+import Testing
+
+/// Calls that wait for a device which does not come: its push fails, its user is removed, or the gateway is about to
+/// stop. Alice calls Bob, whose phone is asleep.
+@Suite struct `Devices that are not woken` {
+    private let alice = RuntimeRig.alice
+    private let bob = RuntimeRig.bob
+    private let carol = RuntimeRig.carol
+
+    private func serve(
+        _ configuration: LocalSwitchboard.Configuration = .init(media: .direct),
+        asleep devices: [(PushDeviceID, String?)] = [("p1", "phone")], account: AccountIdentity? = nil,
+        _ test: (RuntimeRig) async throws -> Void
+    ) async throws {
+        let rig = RuntimeRig(configuration)
+        rig.pushes.register(devices, of: bob, account: account)
+        try await rig.serve { rig in
+            try await rig.register(alice, on: 1)
+            try await test(rig)
+        }
+    }
+
+    /// What the devices were told of the call, once there are so many pushes.
+    private func invitations(_ count: Int, _ rig: RuntimeRig) async -> [(PushDeviceID, LoggedEvent)] {
+        await rig.wait { rig.pushes.sent.count >= count }
+        return rig.pushes.sent.compactMap { push in
+            if case .call(let told) = push.occasion { (push.device, told) } else { nil }
+        }
+    }
+
+    private func ends(_ rig: RuntimeRig, on socket: UInt64 = 1) -> Int {
+        rig.recorder.frames(socket).count { $0.notification.type == .callEnd }
+    }
+
+    @Test func `a call ends once no push can wake a device, as if there were none`() async throws {
+        try await serve(asleep: [("p1", "phone"), ("p2", "tablet")]) { rig in
+            _ = try await rig.call()
+            let pushes = await invitations(2, rig)
+            rig.switchboard.notWoken(pushes[0].0, for: pushes[0].1)
+            await rig.settle()
+            rig.clock.advance(by: .seconds(1))
+            await rig.settle()
+            #expect(ends(rig) == 0, "the other device is awaited")
+            rig.switchboard.notWoken(pushes[1].0, for: pushes[1].1)
+            await rig.wait { ends(rig) == 1 }
+            #expect(rig.recorder.frames(1).last?.notification.statusCode == 480)
+            await rig.settle()
+            #expect(rig.pushes.sent.count == 2, "nobody is told that it rings no more")
+            #expect(rig.observer.counts.wakes == [2, 0, 0] && rig.observer.counts.failedWakes == 2)
+            #expect(try await rig.switchboard.callRecords(bob, from: 0, count: 9).map(\.direction) == [.missed])
+            // The call is over: a late word changes nothing.
+            rig.switchboard.notWoken(pushes[1].0, for: pushes[1].1)
+            await rig.settle()
+        }
+    }
+
+    @Test func `clients know the call before it ends, however fast the push fails`() async throws {
+        try await serve { rig in
+            _ = try await rig.call()
+            let pushes = await invitations(1, rig)
+            rig.switchboard.notWoken(pushes[0].0, for: pushes[0].1)
+            await rig.settle()
+            rig.clock.advance(by: .milliseconds(249))
+            await rig.settle()
+            #expect(ends(rig) == 0)
+            rig.clock.advance(by: .milliseconds(1))
+            await rig.wait { ends(rig) == 1 }
+        }
+    }
+
+    @Test func `a device that is made by another account of the address is not woken`() async throws {
+        try await serve(account: AccountIdentity(77)) { rig in
+            _ = try await rig.call()
+            await rig.settle()
+            rig.clock.advance(by: .milliseconds(250))
+            await rig.wait { ends(rig) == 1 }
+            #expect(rig.recorder.frames(1).last?.notification.statusCode == 480)
+            #expect(rig.pushes.sent.isEmpty)
+        }
+    }
+}
