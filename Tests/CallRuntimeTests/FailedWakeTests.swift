@@ -86,4 +86,31 @@ import Testing
             #expect(rig.pushes.sent.isEmpty)
         }
     }
+
+    @Test func `guests from one network are one caller, and those from elsewhere wake the phone`() async throws {
+        try await serve { rig in
+            func wake(from network: SourceNetwork, on socket: UInt64) async throws -> Bool {
+                let before = rig.pushes.sent.count
+                let grant = try await rig.switchboard.admit(
+                    SubscriptionRequest(services: ["callMe"]), toCall: bob, from: network)
+                let guest = UserAddress(try #require(GuestID(owning: grant.subscription.rawValue)))
+                #expect(await rig.switchboard.channelOpened(guest, grant.channel, on: SocketID(socket), since: nil))
+                let session = try await rig.call(bob, from: guest)
+                await rig.settle()
+                let isWoken = rig.pushes.sent.count > before
+                if isWoken { try await rig.switchboard.end(guest, session, reasonText: nil) }
+                await rig.settle()
+                rig.clock.advance(by: .milliseconds(250))
+                await rig.wait { rig.observer.counts.ended.count == rig.observer.counts.started }
+                try await rig.switchboard.unsubscribe(guest, grant.subscription)
+                return isWoken
+            }
+            let (one, other) = (SourceNetwork(IPAddress(v4: 0xC000_0201)), SourceNetwork(IPAddress(v4: 0xC000_0202)))
+            var woken: [Bool] = []
+            for number in 0..<6 { woken.append(try await wake(from: one, on: 10 + UInt64(number))) }
+            woken.append(try await wake(from: other, on: 20))
+            #expect(woken == [true, true, true, true, true, false, true])
+            #expect(rig.observer.counts.asleep == [.caller])
+        }
+    }
 }

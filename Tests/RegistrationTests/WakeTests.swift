@@ -52,6 +52,34 @@ struct WakeTests {
         #expect(try !registration.channelOpened(ChannelID("c"), on: SocketID(2), at: now).contains(listens))
     }
 
+    private func guests(_ count: Int) throws -> [UserAddress] {
+        try (0..<count).map { UserAddress(try #require(GuestID(owning: "000000000000000\($0).secret"))) }
+    }
+
+    @Test func `guests of one network wake as often as one caller, and all guests leave something to accounts`() throws
+    {
+        var registration = Registration(user: Self.bob, firstRequest: 1)
+        let now = MonotonicTime.zero
+        let guests = try guests(9)
+        let networks = (0..<3).map { SourceNetwork(IPAddress(v4: 0xC000_0200 + $0)) }
+        // Whoever comes again as another guest has the same limit.
+        for guest in guests.prefix(5) {
+            #expect(registration.chargeWake(by: guest, from: networks[0], at: now) == nil)
+        }
+        #expect(registration.chargeWake(by: guests[5], from: networks[0], at: now) == .caller)
+        // It does not shut out guests from elsewhere.
+        for guest in guests[5..<8] { #expect(registration.chargeWake(by: guest, from: networks[1], at: now) == nil) }
+        #expect(registration.wakeRefusal(by: guests[8], from: networks[2], at: now) == .guests)
+        #expect(registration.chargeWake(by: guests[8], from: networks[2], at: now) == .guests)
+        #expect(registration.chargeWake(by: guests[8], at: now) == .guests, "its network is unknown")
+        // Nor accounts.
+        for number in 0..<2 { #expect(registration.chargeWake(by: caller(number), at: now) == nil) }
+        #expect(registration.chargeWake(by: caller(9), at: now) == .user)
+        #expect(registration.chargeWake(by: guests[8], from: networks[2], at: now + .seconds(60)) == nil)
+        _ = registration.timeout(at: Moment(now + .seconds(1_000), epochMilliseconds: 0))
+        #expect(registration.isIdle, "nothing is remembered longer than it binds somebody")
+    }
+
     @Test func `the calls that ring end with the account, whether devices are subscribed or not`() throws {
         var registration = Registration(user: Self.bob, firstRequest: 1)
         let now = Moment(.zero, epochMilliseconds: 0)
@@ -64,13 +92,12 @@ struct WakeTests {
         #expect(!registration.dismiss(at: now).contains(.inform(leg.call, leg.leg, .userRemoved)))
     }
 
-    @Test func `one caller wakes half as often as all together, and guests are one caller`() throws {
+    @Test func `one caller wakes half as often as all together`() throws {
         var registration = Registration(user: Self.bob, firstRequest: 1)
         var now = MonotonicTime.zero
-        let guests = try (0..<6).map { UserAddress(try #require(GuestID(owning: "000000000000000\($0).secret"))) }
-        for guest in guests.prefix(5) { #expect(registration.chargeWake(by: guest, at: now) == nil) }
-        #expect(registration.wakeRefusal(by: guests[5], at: now) == .caller)
-        #expect(registration.chargeWake(by: guests[5], at: now) == .caller)
+        for _ in 0..<5 { #expect(registration.chargeWake(by: caller(7), at: now) == nil) }
+        #expect(registration.wakeRefusal(by: caller(7), at: now) == .caller)
+        #expect(registration.chargeWake(by: caller(7), at: now) == .caller)
         for number in 0..<5 { #expect(registration.chargeWake(by: caller(number), at: now) == nil) }
         #expect(registration.chargeWake(by: caller(9), at: now) == .user)
         #expect(!registration.isIdle)

@@ -34,6 +34,9 @@ package struct GuestTable: Equatable, Sendable {
     /// The account that this guest may call, and no other; `nil` if there is no such guest.
     package func account(of guest: GuestID) -> UserAddress? { accounts[guest] }
 
+    /// The network that this guest comes from; `nil`: unknown, or there is no such guest.
+    package func network(of guest: GuestID) -> SourceNetwork? { networks[guest] }
+
     /// Admits a guest.
     ///
     /// - Parameter network: the network that the guest comes from; `nil`: unknown, and so not limited.

@@ -14,15 +14,22 @@ extension Registration {
 
     /// Counts a call that wakes the user's devices.
     ///
+    /// - Parameter network: the network that a caller who is a guest comes from; `nil`: unknown, or no guest.
     /// - Returns: the limit that forbids it; `nil`: they may be woken.
-    package mutating func chargeWake(by caller: UserAddress, at now: MonotonicTime) -> WakeRefusal? {
-        wakes.charge(Ringer(caller), configuration.wakes, at: now)
+    package mutating func chargeWake(
+        by caller: UserAddress, from network: SourceNetwork? = nil, at now: MonotonicTime
+    ) -> WakeRefusal? {
+        wakes.charge(Waker(caller, from: network), configuration.wakes, at: now)
     }
 
     /// Which limit would forbid a call that wakes the user's devices; `nil`: none. It is not counted.
-    package func wakeRefusal(by caller: UserAddress, at now: MonotonicTime) -> WakeRefusal? {
+    ///
+    /// - Parameter network: as above.
+    package func wakeRefusal(
+        by caller: UserAddress, from network: SourceNetwork? = nil, at now: MonotonicTime
+    ) -> WakeRefusal? {
         var wakes = wakes
-        return wakes.charge(Ringer(caller), configuration.wakes, at: now)
+        return wakes.charge(Waker(caller, from: network), configuration.wakes, at: now)
     }
 
     /// Tells the calls that ring that a device of the user listens from now on.

@@ -19,10 +19,17 @@ extension ConfigurationKey {
             "After this time one more call wakes the devices of the user."),
         ConfigurationKey(
             "push", "wakes_per_caller", \.switchboard.registration.wakes.perCaller.burst, .count(1...1_000_000),
-            "The same for the calls of one caller to one user; all guests are one caller."),
+            "The same for the calls of one account, or of guests from one network, to one user."),
         ConfigurationKey(
             "push", "caller_wake_interval", \.switchboard.registration.wakes.perCaller.interval,
             .duration(.milliseconds(1)...(.seconds(86_400))),
             "After this time one more call of the caller wakes the devices of the user."),
+        ConfigurationKey(
+            "push", "wakes_of_guests", \.switchboard.registration.wakes.guests.burst, .count(1...1_000_000),
+            "The same for the calls of all guests to one user."),
+        ConfigurationKey(
+            "push", "guests_wake_interval", \.switchboard.registration.wakes.guests.interval,
+            .duration(.milliseconds(1)...(.seconds(86_400))),
+            "After this time one more call of a guest wakes the devices of the user."),
     ]
 }

@@ -1,4 +1,5 @@
 import CallControl
+import Primitives
 import Sockets
 
 /// The owners of this process, by the names of what they own: the router of a gateway that is one process.
@@ -78,6 +79,8 @@ extension OwnerTable: OwnerRouter {
             return applications.withLock { $0.owners(of: address) }.reduce(false) { $1.post(message) || $0 }
         }
     }
+
+    func network(of guest: UserAddress) -> SourceNetwork? { registration(of: guest)?.network }
 
     func endpoint(at address: UserAddress) -> EndpointAddress? {
         if address == .connector || applications.withLock({ $0.owner(at: address) }) != nil {

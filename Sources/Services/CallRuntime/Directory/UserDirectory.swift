@@ -30,7 +30,8 @@ actor UserDirectory {
     /// - Parameter retired: an owner that was found before and owns nothing any more; it is replaced.
     func owner(of user: UserAddress, insteadOf retired: RegistrationOwner? = nil) -> RegistrationOwner {
         if let owner = existing(user), owner !== retired { return owner }
-        let owner = RegistrationOwner(user, environment)
+        let owner = RegistrationOwner(
+            user, environment, network: user.guest.flatMap { guests.network(of: $0) })
         owners.set(owner)
         startedOwners.post(.registration(owner))
         return owner

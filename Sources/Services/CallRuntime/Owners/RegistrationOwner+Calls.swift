@@ -39,12 +39,16 @@ extension RegistrationOwner {
     /// What a call would learn about the user now: `contact`, or `refused` if the user cannot have one more leg.
     private func contact(besides call: CallID, as role: LegRole) -> PlacementReply {
         guard !isRetired else { return .absent }
-        let asleep = asleep(for: role) { registration.wakeRefusal(by: $0, at: environment.clock.now) }
+        let asleep = asleep(for: role) { wakeRefusal(by: $0) }
         if let refusal = registration.refusal(as: role, waking: !asleep.isEmpty) { return .refused(refusal) }
         return .contact(
             Contact(
                 endpoint: .devices(registration.devices), sleeping: asleep, displayName: displayName,
                 isEngaged: registration.isEngaged(besides: call)))
+    }
+
+    private func wakeRefusal(by caller: UserAddress) -> WakeRefusal? {
+        registration.wakeRefusal(by: caller, from: environment.router.network(of: caller), at: environment.clock.now)
     }
 
     /// The user's devices that a call would wake. Only a user who is rung by another one is woken.
@@ -66,7 +70,8 @@ extension RegistrationOwner {
             if registration.refusal(of: session, as: role, waking: true) != nil { return nil }
             let isBusy = registration.isEngaged(besides: leg.call)
             if isBusy, environment.configuration.busy == .reject { return nil }
-            let refusal = registration.chargeWake(by: caller, at: environment.clock.now)
+            let refusal = registration.chargeWake(
+                by: caller, from: environment.router.network(of: caller), at: environment.clock.now)
             if let refusal { environment.observer.wakeRefused(refusal) }
             return refusal
         }

@@ -25,6 +25,8 @@ actor RegistrationOwner {
     }
 
     nonisolated let user: UserAddress
+    /// The network that the user, a guest, comes from; `nil`: unknown, or the user has an account.
+    nonisolated let network: SourceNetwork?
     nonisolated let inbox = Inbox<Message>()
     let environment: RuntimeEnvironment
     private let logger: Logger
@@ -49,8 +51,9 @@ actor RegistrationOwner {
     /// The callers of `flush` that wait until no notification is held back any more.
     private var waiting: [AsyncStream<Never>.Continuation] = []
 
-    init(_ user: UserAddress, _ environment: RuntimeEnvironment) {
+    init(_ user: UserAddress, _ environment: RuntimeEnvironment, network: SourceNetwork?) {
         self.user = user
+        self.network = network
         self.environment = environment
         logger = environment.logger
         var random = environment.random.generator

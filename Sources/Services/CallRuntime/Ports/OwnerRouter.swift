@@ -1,4 +1,5 @@
 import CallControl
+import Primitives
 import Registration
 
 /// How owners reach each other: by the name of what is owned, never by a reference.
@@ -24,6 +25,9 @@ protocol OwnerRouter: Sendable {
     /// - Returns: `false` if the message concerns nobody, because there is no such owner.
     @discardableResult
     func post(_ message: EndpointMessage, to endpoint: EndpointAddress) -> Bool
+
+    /// The network that a guest comes from; `nil`: unknown, or the user is no guest who is here.
+    func network(of guest: UserAddress) -> SourceNetwork?
 
     /// The endpoint that a call to this address reaches: an application, or else the user's devices. `nil` if there is
     /// neither.
