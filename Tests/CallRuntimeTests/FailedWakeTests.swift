@@ -87,6 +87,31 @@ import Testing
         }
     }
 
+    @Test func `a device that was woken answers although the gateway waits only for calls to end`() async throws {
+        try await serve { rig in
+            let own = try await rig.call()
+            _ = await invitations(1, rig)
+            rig.switchboard.refuseNewWork()
+            async let emptied: Void = rig.switchboard.lastCallEnded()
+            await #expect(throws: RegistrationError.draining) {
+                try await rig.switchboard.subscribe(carol, SubscriptionRequest(services: ["call"]))
+            }
+            await #expect(throws: RegistrationError.draining) {
+                try await rig.switchboard.subscribe(alice, SubscriptionRequest(services: ["call"]))
+            }
+            try await rig.register(bob, on: 2, correlator: "phone")
+            try await rig.switchboard.answer(bob, rig.incoming(on: 2), CallAnswerRequest(sdp: "answer"))
+            await rig.wait { rig.recorder.trace(1).contains("respondCallUpdate") }
+            // Nothing rings any more.
+            await #expect(throws: RegistrationError.draining) {
+                try await rig.switchboard.subscribe(bob, SubscriptionRequest(services: ["call"]))
+            }
+            try await rig.switchboard.end(alice, own, reasonText: nil)
+            await emptied
+            await rig.wait { rig.recorder.trace(2).contains("close 1001") }
+        }
+    }
+
     @Test func `guests from one network are one caller, and those from elsewhere wake the phone`() async throws {
         try await serve { rig in
             func wake(from network: SourceNetwork, on socket: UInt64) async throws -> Bool {

@@ -13,7 +13,8 @@ extension LocalSwitchboard {
     package func subscribe(
         _ user: UserAddress, _ request: SubscriptionRequest
     ) async throws(RegistrationError) -> SubscriptionGrant {
-        try checkRoom()
+        // A device that was woken has to subscribe before it can answer the call that it was woken for.
+        try checkRoom(evenDraining: await users.existing(user)?.isRung ?? false)
         try await enterNetwork(user, request)
         do throws(RegistrationError) {
             return try await makeSubscription(user, request)
@@ -52,8 +53,10 @@ extension LocalSwitchboard {
     }
 
     /// Throws if no user can make a subscription now: `draining`, or `limitOfAllSubscriptions`.
-    func checkRoom() throws(RegistrationError) {
-        guard !environment.newWork.isRefused else { throw .draining }
+    ///
+    /// - Parameter evenDraining: the subscription serves a call that there is.
+    func checkRoom(evenDraining: Bool = false) throws(RegistrationError) {
+        guard evenDraining || !environment.newWork.isRefused else { throw .draining }
         guard environment.subscriptions.value < environment.configuration.maximumSubscriptions else {
             throw .limitOfAllSubscriptions
         }

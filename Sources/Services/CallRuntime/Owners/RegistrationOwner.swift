@@ -172,6 +172,9 @@ extension RegistrationOwner {
     /// The subscription of the device of this name; `nil`: there is none.
     func subscription(correlator: String) -> SubscriptionID? { registration.subscription(correlator: correlator) }
 
+    /// Whether a call rings, or wakes devices: one that subscribes now can answer it.
+    var isRung: Bool { registration.isRung }
+
     /// Whether a subscription that is asked for takes the place of another one.
     func replaces(_ request: SubscriptionRequest) -> Bool { registration.replaces(request) }
 
