@@ -118,7 +118,7 @@ package struct ApplicationLeg: Equatable, Sendable {
             return [.perform(.end(reasonText: nil))]
         case .stoppedRinging(.forwarded, _): end(nil, at: now)
         case .released(let cause, _), .left(let cause, _): end(cause, at: now)
-        case .stoppedRinging, .joined, .waking, .awoke, .wakingOver, .rings, .alerted, .progressed, .talks,
+        case .stoppedRinging, .joined, .waking, .awoke, .notWoken, .wakingOver, .rings, .alerted, .progressed, .talks,
             .established, .rejected, .forwarded, .changedDevice, .renewedSubscription, .moved, .ended, .offered,
             .answered, .unanswered, .candidates, .held, .resumed, .transferStarted, .transferFailed, .mediaReached,
             .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content:
