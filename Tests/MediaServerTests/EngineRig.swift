@@ -104,6 +104,16 @@ struct EngineRig {
 
     private static func videoSource(of leg: LegIndex) -> SSRC { SSRC(0x1000 + UInt32(leg.rawValue)) }
 
+    /// A headless leg hears a from now on.
+    mutating func listen(_ voice: any HeadlessVoice) {
+        guard let leg = bridge.addHeadlessLeg(random: &random, at: clock.now) else {
+            preconditionFailure("there is room for another leg")
+        }
+        engine.setVoice(voice, of: leg)
+        bridge.setSource(.leg(Self.a), of: .audio, for: leg, at: clock.now)
+        engine.update(to: &bridge, at: clock.now)
+    }
+
     /// a has agreed on something else.
     mutating func renegotiate(a codecs: [Codec]) {
         bridge.configure(Self.a, Self.negotiated(codecs, PacketTime()), random: &random, at: clock.now)

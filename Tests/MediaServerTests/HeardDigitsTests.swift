@@ -1,6 +1,9 @@
 import Audio
 import MediaPlane
 import MediaServer
+import Primitives
+import RTP
+import SDP
 import Testing
 
 /// Digits that peers press, each told once.
@@ -40,5 +43,61 @@ struct HeardDigitsTests {
                 HeardDigits.Digit(leg: leg, digit: "#", length: 480),
                 HeardDigits.Digit(leg: LegIndex(2), digit: "*", length: nil),
             ])
+    }
+
+    // MARK: In the engine
+
+    /// Digits that a presses, 200 ms each: in telephone events, or in its G.711 audio if it knows none.
+    private static func pressed(_ digits: String, by codecs: [Codec], isHeard: Bool = true) -> [HeardDigits.Digit] {
+        var rig = EngineRig(a: codecs, b: [.pcmu])
+        if isHeard { rig.listen(PlayingVoice(nil)) }
+        var heard: [HeardDigits.Digit] = []
+        let events = codecs.first(where: \.isTelephoneEvent)
+        var timestamp: UInt32 = 0
+        for digit in digits {
+            var queue = DigitQueue(String(digit), duration: .milliseconds(200), gap: .milliseconds(200))
+            for cycle in 0..<20 {
+                if let events, cycle < 13 {
+                    let (isEnd, length) = (cycle >= 10, min(cycle + 1, 10) * 160)
+                    let event = TelephoneEvent(digit: digit, isEnd: isEnd, duration: UInt16(length))
+                    var payload = [UInt8](repeating: 0, count: TelephoneEvent.size)
+                    var span = payload.mutableSpan
+                    event.write(to: &span)
+                    rig.receive(
+                        payload, payloadType: Int(events.payloadType.rawValue), timestamp: timestamp,
+                        marker: cycle == 0)
+                } else if events == nil {
+                    var frame = [Int16](repeating: 0, count: 960)
+                    var span = frame.mutableSpan
+                    if case .event(let step) = queue.next() { step.sound(into: &span) }
+                    let samples = stride(from: 0, to: 960, by: 6).map { G711.muLaw.encode(frame[$0]) }
+                    rig.receive(samples, payloadType: 0, timestamp: timestamp + UInt32(cycle * 160))
+                }
+                rig.runCycle()
+                heard += rig.engine.takeHeardDigits()
+            }
+            timestamp += 20 * 160
+        }
+        for _ in 0..<20 {
+            rig.runCycle()
+            heard += rig.engine.takeHeardDigits()
+        }
+        return heard
+    }
+
+    @Test func `telephone events are heard with their length`() {
+        let heard = Self.pressed("12#", by: [.pcmu, .events8])
+        #expect(heard.map(\.digit) == ["1", "2", "#"])
+        #expect(heard.allSatisfy { $0.length == 9_600 && $0.leg == EngineRig.a }, "200 ms each: \(heard)")
+    }
+
+    @Test func `digits in the audio are heard wherever a headless leg hears, without a length`() {
+        let heard = Self.pressed("42*", by: [.pcmu])
+        #expect(heard.map(\.digit) == ["4", "2", "*"])
+        #expect(heard.allSatisfy { $0.length == nil })
+    }
+
+    @Test func `where no headless leg hears nothing is kept`() {
+        #expect(Self.pressed("12", by: [.pcmu, .events8], isHeard: false).isEmpty)
     }
 }
