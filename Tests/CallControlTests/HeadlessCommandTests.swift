@@ -184,6 +184,35 @@ struct HeadlessCommandTests {
         #expect([rig.call.legState(.caller), rig.call.legState(.callee)] == [.onHold, .remotelyHeld])
     }
 
+    @Test func `an application that holds a conference is neither heard nor hears`() throws {
+        var world = try CallWorld.joined(by: .application(.silence))
+        try world.act(CallID(3)) { call, random, now throws(CallError) in
+            try call.perform(.hold(true), by: .caller, at: now, random: &random)
+        }
+        #expect(world.routes[CallID(3)] == [.caller: .silence, LegID(2): .mix, LegID(3): .mix])
+        try world.act(CallID(3)) { call, random, now throws(CallError) in
+            try call.perform(.hold(false), by: .caller, at: now, random: &random)
+        }
+        #expect(world.routes[CallID(3)]?[.caller] == .mix)
+    }
+
+    @Test func `an application that refuses a transfer leaves the others as they were, with its reason`() throws {
+        var world = CallWorld()
+        world.add(try MidCallRig(id: 1, session: "B").call, keeper: .caller)
+        var target = LegID.caller
+        try world.act(CallID(1)) { call, random, now throws(CallError) in
+            target = call.takeLeg()
+            let party = CallParty(user: MidCallRig.carol, name: "Menu", session: "C", endpoint: .application(.silence))
+            return try call.transfer(
+                by: .caller, to: CallTarget(leg: target, party: party, identity: nil), at: now, random: &random)
+        }
+        try world.act(CallID(1)) { call, random, now throws(CallError) in
+            try call.perform(.refuse(.busy), by: target, at: now, random: &random)
+        }
+        #expect(world.log("a1") == ["sessionFail 486 User busy"])
+        #expect(world.calls[CallID(1)]?.legState(.caller) == .inCall)
+    }
+
     // MARK: Who may
 
     @Test func `only an application may, and only about its own leg`() throws {
