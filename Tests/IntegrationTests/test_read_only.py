@@ -223,6 +223,9 @@ ADMIN_CHANGES = [
     ("DELETE", "/tokens/mon", None),
     ("POST", "/applications", {"name": "archive", "domain": "dev.local"}),
     ("POST", "/applications/archive/secret", None),
+    ("PATCH", "/applications/archive", {"displayName": "The archive"}),
+    ("POST", "/applications/archive/keys", None),
+    ("DELETE", "/applications/bot/keys/{key}", None),
     ("DELETE", "/applications/archive", None),
     ("POST", "/push-registrations/{push}/test", {"kind": "refresh"}),
     ("DELETE", "/push-registrations/{push}", None),
@@ -257,7 +260,9 @@ async def test_every_change_that_an_operator_asks_for_is_refused_and_works_again
     await alice.call("bob", sdp.offer())
     await bob.expect("call")
     device = await bob.request("POST", "/push/google/devices/", {"bundleID": "com.example.app", "deviceToken": "t1"})
+    await ask("POST", "/applications", {"name": "bot", "addresses": ["bot@dev.local"]})
     names = {
+        "key": (await ask("POST", "/applications/bot/keys")).body["id"],
         "push": device.succeeded()["registration"].rsplit("/", 1)[1],
         "subscription": f"{alice.user}/{alice.subscription.rsplit('/', 1)[1]}",
         "call": (await ask("GET", "/calls")).body["items"][0]["id"],
