@@ -152,7 +152,9 @@ let package = Package(
 
         // Services: owners and I/O
         service("Observability", ["CallControl", "Push", logging]),
-        service("CallRuntime", ["CallControl", "Registration", "SDP", "Push", "Observability", "Sockets", logging]),
+        service(
+            "CallRuntime",
+            ["CallControl", "EventAPI", "Registration", "SDP", "Push", "Observability", "Sockets", logging]),
         service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP", "Push", httpTypes]),
         service(
             "SignalingServer",
@@ -175,8 +177,9 @@ let package = Package(
         service(
             "Storage",
             [
-                "CallControl", "CallRuntime", "GatewayAPI", "Observability", "Push", "Registration", "Sockets", grdb,
-                logging,
+                "CallControl", "EventAPI", "CallRuntime", "GatewayAPI", "Observability", "Push", "Registration",
+                "Sockets",
+                grdb, logging,
             ]),
 
         service(
@@ -194,6 +197,8 @@ let package = Package(
         service(
             "PushClient", ["Push", "Observability", "Cryptography", "HTTPClient", "Sockets", logging]),
 
+        service("EventServer", ["CallControl", "EventAPI", "CallRuntime", "GatewayAPI", httpTypes]),
+
         service(
             "PushDelivery",
             [
@@ -208,8 +213,7 @@ let package = Package(
                 "EventLoops", "Primitives", "CallControl", "Registration", "SPiDR", "CallRuntime", "SDP", "GatewayAPI",
                 "SignalingServer", "AdminServer", "ApplicationServer", "MediaServer", "Storage", "Observability",
                 "Push",
-                "PushClient",
-                "PushDelivery",
+                "PushClient", "PushDelivery", "EventServer", "EventAPI",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioHTTP1, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("../../clients/js")],
@@ -306,8 +310,8 @@ let package = Package(
         tests(
             "StorageTests",
             [
-                "Storage", "CallRuntime", "CallControl", "CallSupport", "Observability", "Push", "Registration",
-                "Sockets",
+                "Storage", "CallRuntime", "CallControl", "CallSupport", "EventAPI", "Observability", "Push",
+                "Registration", "Sockets",
             ]),
         tests(
             "PushDeliveryTests",
@@ -318,7 +322,7 @@ let package = Package(
         tests(
             "AdminServerTests",
             [
-                "AdminServer", "CallControl", "CallRuntime", "CallSupport", "Cryptography", "GatewayAPI",
+                "AdminServer", "CallControl", "CallRuntime", "CallSupport", "Cryptography", "EventAPI", "GatewayAPI",
                 "Observability",
                 "Push", "PushDelivery", "Registration", "Storage", httpTypes, logging, yams,
             ]),
@@ -340,7 +344,11 @@ let package = Package(
         tests("EventAPITests", ["EventAPI", "CallControl"]),
         tests(
             "CallRuntimeTests",
-            ["CallRuntime", "CallControl", "CallSupport", "Registration", "SPiDR", "SDP", "Push", "Sockets", logging]),
+            [
+                "CallRuntime", "CallControl", "CallSupport", "EventAPI", "Registration", "SPiDR", "SDP", "Push",
+                "Sockets",
+                logging,
+            ]),
         tests("GatewayAPITests", ["GatewayAPI", "SPiDR", "CallControl", "Registration", "SDP", "FuzzTargets"]),
         tests(
             "SignalingServerTests",
@@ -353,8 +361,9 @@ let package = Package(
         tests(
             "ContractTests",
             [
-                "ApplicationServer", "GatewayAPI", "SignalingServer", "SPiDR", "CallControl", "CallRuntime", "Push",
-                httpTypes, yams,
+                "ApplicationServer", "EventServer", "GatewayAPI", "SignalingServer", "SPiDR", "CallControl",
+                "CallRuntime",
+                "Push", httpTypes, yams,
             ]),
     ]
 )

@@ -31,11 +31,13 @@ struct AdminRig {
         push = PushDirectory(
             limit: 20, users: database.users, journal: VolatileJournal(), clock: clock,
             metrics: GatewayMetrics(version: "test", startTime: 0), random: SystemRandomSource())
+        let journal = try database.openJournal(.init(), clock: clock, logger: logger)
         responder = AdminResponder(
             accounts: database.users, applications: database.applications, routes: database.routes,
             repository: database.administration,
             administration: asked, push: push, pushTrial: asked, controls: asked,
-            journal: VolatileJournal(), events: EventTail(process: "test"), auditLimits: AuditLimits(), clock: clock,
+            journal: VolatileJournal(), events: journal.publicEvents,
+            auditLimits: AuditLimits(), clock: clock,
             ownUser: Self.ownUser, process: "test", logger: logger)
     }
 

@@ -1,6 +1,7 @@
 import ApplicationServer
 import CallControl
 import CallRuntime
+import EventServer
 import Foundation
 import GatewayAPI
 import HTTPTypes
@@ -24,7 +25,7 @@ import Yams
     }
 
     @Test func `every operation is described with its scope, and nothing else`() {
-        let described = operations.map { each in
+        let described = operations.filter { $0.path != EventResponder.path }.map { each in
             let (name, scope) = (each.operation["operationId"] ?? "-", each.operation["x-scope"] ?? "-")
             return "\(name) \(each.method.uppercased()) \(each.path) \(scope)"
         }
@@ -40,7 +41,8 @@ import Yams
             let names = Set(
                 parameters.filter { $0["in"] as? String == "query" }.compactMap { $0["name"] as? String })
             let served = V1Operation.allCases.first { $0.name == each.operation["operationId"] as? String }
-            #expect(names == served?.parameters, "\(each.path)")
+            let read = each.path == EventResponder.path ? EventResponder.parameters : served?.parameters
+            #expect(names == read, "\(each.path)")
         }
     }
 

@@ -128,12 +128,16 @@ FILLING: dict[str, list[tuple]] = {
     "routeList": [(CARL, "[]")],
     "owedMessage": [(90_001, CARL, '{"unwatched":"bob@dev.local"}')],
     "usedToken": [("realm", "token-1", SOON * 1_000)],
+    "publicEvent": [(1_800_000_000_000_000, "7", "leg.held", int(time.time() * 1000), CARL, '{"version":1}')],
+    "publicEventLog": [(1, "0123456789ab", 0)],
+    "publicEventFloor": [(CARL, 1)],
     "owedPush": [(90_001, "push-1", CARL, "d1", json.dumps({"kind": "call", "event": EVENT}), 1, 2)],
 }
 """Rows of each table that `make_old` does not fill otherwise, in the order of the columns of the newest schema that has
 it: those that came later are left out."""
 RUNNING = {"login", "loginNetwork", "guest", "callEvent", "notification", "journalTime", "callRecord",
-           "idempotentRequest", "applicationToken", "interest", "owedMessage", "owedPush"}  # fmt: skip
+           "idempotentRequest", "applicationToken", "interest", "owedMessage", "owedPush", "publicEvent",
+           "publicEventFloor"}  # fmt: skip
 """What a gateway that runs writes and removes by itself; a migration must not."""
 
 

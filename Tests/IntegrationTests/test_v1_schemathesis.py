@@ -23,6 +23,8 @@ def linked_description() -> str:
     document = yaml.safe_load((REPOSITORY / "openapi/v1.yaml").read_text())
     # Made-up keys in bulk meet the limit of guesses, which has tests of its own. The real one is a header here.
     del document["security"], document["components"]["securitySchemes"]
+    # Events have no end; they have tests of their own.
+    del document["paths"]["/v1/events"]
     commands = []
     for path, item in document["paths"].items():
         for method, operation in item.items():

@@ -43,6 +43,8 @@ package enum EventValue: Encodable, Equatable, Sendable {
     case integer(Int64)
     /// A number with a fraction. It must be finite: JSON has no other.
     case number(Double)
+    /// `true` or `false`.
+    case flag(Bool)
     /// An array, in order.
     case list([EventValue])
     /// An object: values by the names of its members.
@@ -57,6 +59,7 @@ package enum EventValue: Encodable, Equatable, Sendable {
         case .string(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
+        case .flag(let value): try container.encode(value)
         case .list(let values): try container.encode(values)
         case .object(let members): try container.encode(members)
         }

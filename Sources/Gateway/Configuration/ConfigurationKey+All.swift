@@ -12,8 +12,8 @@ extension ConfigurationKey {
     /// Every setting, in the order in which it is documented.
     package static let all: [ConfigurationKey] =
         [
-            listen, tls, media, mediaPreferences, turn, storage, registration, calls, messages, presence, anonymous,
-            auth, tokens, push, waking, drain, admin, log,
+            listen, tls, media, mediaPreferences, turn, storage, registration, calls, events, messages,
+            presence, anonymous, auth, tokens, push, waking, drain, admin, log,
         ].flatMap { $0 }
 
     private static let listen = [

@@ -4,6 +4,7 @@ import CallControl
 import CallRuntime
 import Cryptography
 import EventLoops
+import EventServer
 import Foundation
 package import Logging
 import MediaServer
@@ -89,7 +90,6 @@ package struct Gateway: Sendable {
 
         let eventFile = try configuration.callEventFile(logger: logger)
         let processName = random.nextToken(12, alphabet: .url).replacing("-", with: "a")
-        let events = EventTail(process: processName)
         let journal = try configuration.openJournal(in: database, clock: clock, logger: logger) {
             metrics.rowsSetAside.increment(by: UInt64($0))
         }
@@ -109,7 +109,7 @@ package struct Gateway: Sendable {
             configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents,
             channels: sockets, push: pushes,
             applications: configuration.isDevelopment ? [DemoUsers.echo] : [],
-            log: journal.callLog, eventLog: CallEventFork(first: eventFile, second: events),
+            log: journal.callLog, eventLog: eventFile,
             journal: journal, clock: clock, random: random,
             observer: MetricsObserver(metrics: metrics),
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
@@ -129,18 +129,21 @@ package struct Gateway: Sendable {
         let applications = ApplicationAuthenticator(
             database.applications, sharingLimitsOf: authenticator, key: logins.key,
             tokenTime: configuration.applicationTokenTime, clock: clock, metrics: metrics, logger: logger)
+        let events = EventResponder(
+            of: journal, calls: switchboard, applications: database.applications, users: users, clock: clock)
         let v1 = V1Gate(
             V1Router([
+                ("/v1/events", events),
                 (
                     "/v1/calls",
                     CallResponder(
                         switchboard, requests: database.administration, journal: journal, clock: clock,
                         process: processName)
-                )
+                ),
             ]),
             authenticator: V1Authenticator(
                 database.applications, users: authenticator, tokens: tokens, clock: clock, metrics: metrics,
-                logger: logger))
+                logger: logger), sockets: events)
         var signalingConfiguration = configuration.signaling
         signalingConfiguration.compression = configuration.listen.compression.mode
         signalingConfiguration.listeners = listeners
@@ -171,7 +174,7 @@ package struct Gateway: Sendable {
                 accounts: database.users, applications: database.applications, routes: database.routes,
                 repository: database.administration,
                 administration: switchboard, push: pushDirectory, pushTrial: pushes, controls: controls,
-                journal: journal, events: events,
+                journal: journal, events: journal.publicEvents,
                 auditLimits: configuration.admin.audit, passwordCost: configuration.authenticator.passwordCost,
                 clock: clock, ownUser: ProcessIdentity.user,
                 process: processName, logger: logger),
@@ -191,6 +194,7 @@ package struct Gateway: Sendable {
                 switchboard: switchboard, push: pushDirectory, applications: register, clock: clock, logger: logger),
             administration,
             signaling,
+            PublicEventService(log: journal.publicEvents),
             drain,
         ]
         return Gateway(

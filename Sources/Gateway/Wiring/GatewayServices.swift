@@ -91,6 +91,16 @@ struct CallEventService: Service {
     }
 }
 
+/// Ends the streams of events before the listeners stop, which wait for their requests.
+struct PublicEventService: Service {
+    let log: PublicEventLog
+
+    func run() async {
+        await untilShutdown()
+        log.finish()
+    }
+}
+
 /// Ends the media threads. They run from the moment they are made.
 struct MediaService: Service {
     let media: MediaServer

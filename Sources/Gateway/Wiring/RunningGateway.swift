@@ -97,14 +97,3 @@ struct RunningGateway: GatewayControls {
         }
     }
 }
-
-/// Passes the events of calls on to two logs.
-struct CallEventFork: CallEventLog {
-    let first: (any CallEventLog)?
-    let second: any CallEventLog
-
-    func add(_ event: LoggedEvent) {
-        first?.add(event)
-        second.add(event)
-    }
-}

@@ -18,7 +18,7 @@ package struct AdminResponder: Sendable {
     let pushTrial: any PushTrial
     let controls: any GatewayControls
     let journal: any Journal
-    let events: EventTail
+    let events: any PublicEvents
     let authenticator: AdminAuthenticator
     let auditLimits: AuditLimits
     /// The cost of the records of new passwords.
@@ -42,6 +42,7 @@ package struct AdminResponder: Sendable {
     ///
     /// - Parameters:
     ///   - push: the registrations for push.
+    ///   - events: the log of the events of calls.
     ///   - pushTrial: what sends a push to try a registration out.
     ///   - passwordCost: the cost of the records of new passwords.
     ///   - ownUser: the user of this process, who needs no token on the socket.
@@ -51,7 +52,7 @@ package struct AdminResponder: Sendable {
         repository: any AdministrationRepository,
         administration: any Administration, push: any PushRegistrar, pushTrial: any PushTrial,
         controls: any GatewayControls,
-        journal: any Journal, events: EventTail,
+        journal: any Journal, events: any PublicEvents,
         auditLimits: AuditLimits, passwordCost: PasswordHash.Cost = PasswordHash.Cost(),
         clock: any RuntimeClock, ownUser: UInt32, process: String, logger: Logger
     ) {
@@ -258,7 +259,7 @@ package struct AdminResponder: Sendable {
         case .addApplicationKey: try await addApplicationKey(call)
         case .revokeApplicationKey: try await revokeApplicationKey(call)
         case .listAudit: try await listAudit(call)
-        case .tailEvents: try tailEvents(call)
+        case .tailEvents: try await tailEvents(call)
         }
     }
 

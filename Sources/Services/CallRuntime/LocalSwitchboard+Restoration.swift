@@ -1,4 +1,5 @@
 import CallControl
+import EventAPI
 import Logging
 import Observability
 import Primitives
@@ -38,9 +39,12 @@ extension LocalSwitchboard {
                 // The process that counted the start counts no more; this one counts the end.
                 environment.observer.callMeasured(.started)
             }
+            let publications = ending.compactMap { entry in
+                Publication(entry, of: call.users).map { JournalEntry.published($0) }
+            }
             // The next process finds all of this or nothing.
             environment.keep(
-                ending.map { .event($0) } + records.compactMap { environment.log.add($0) },
+                ending.map { .event($0) } + publications + records.compactMap { environment.log.add($0) },
                 owing: ending.flatMap { entry in
                     environment.pushes(owedBy: entry, to: entry.event.leg.flatMap { call.user(of: $0) })
                 })

@@ -93,7 +93,7 @@ package final class SignalingService: Service {
                 configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain),
                 registrar: switchboard, tokens: tokens, trustedProxies: configuration.trustedProxies,
                 readsProxyHeaders: listener.readsProxyHeaders, sockets: sockets, metrics: metrics, draining: draining,
-                compressors: compressors)
+                compressors: compressors, v1: v1)
         }
     }
 

@@ -76,8 +76,11 @@ package final class GatewayDatabase: Sendable {
             let queue = try Self.open(location)
             if location == .temporary { try Self.migrate(queue) }
             let reader = location == .temporary ? queue : try Self.open(location)
+            let events = PublicEventLog(
+                reader, try queue.read { try PublicEventRows.extent($0) }, isKept: configuration.events > 0,
+                clock: clock)
             let store = JournalStore(
-                queue, reader: reader, configuration: configuration, clock: clock, logger: logger,
+                queue, reader: reader, publicEvents: events, configuration: configuration, clock: clock, logger: logger,
                 onSetAside: onSetAside)
             journal.withLock { $0 = (store, queue, reader) }
             return store

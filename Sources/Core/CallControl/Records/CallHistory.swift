@@ -267,6 +267,9 @@ extension CallHistory {
     /// The user of a leg, present or past; `nil`: there is no such leg.
     package func user(of leg: LegID) -> UserAddress? { self[leg]?.party.user }
 
+    /// The users of all legs, present and past, in the order in which these joined.
+    package var users: [UserAddress] { participants.map(\.party.user) }
+
     /// The session of a leg, present or past; `nil`: there is no such leg.
     package func session(of leg: LegID) -> SessionID? { self[leg]?.party.session }
 

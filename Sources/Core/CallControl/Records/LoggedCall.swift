@@ -100,6 +100,9 @@ package struct LoggedCall: Sendable {
     /// The sessions of the legs that the call has taken over from other calls.
     package var takenOver: [SessionID] { legs.filter(\.wasHandedOver).map(\.session) }
 
+    /// The users of all legs, present and past.
+    package var users: [UserAddress] { history.users + strangers.values }
+
     /// The user of a leg, present or past; `nil`: there is no such leg.
     package func user(of leg: LegID) -> UserAddress? { history.user(of: leg) ?? strangers[leg] }
 }

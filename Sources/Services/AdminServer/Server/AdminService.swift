@@ -52,15 +52,10 @@ package final class AdminService: Service {
             return
         }
         defer { if let path = configuration.socket { try? FileManager.default.removeItem(atPath: path) } }
-        try await withGracefulShutdownHandler {
-            try await withThrowingTaskGroup { group in
-                for server in servers { group.addTask { try await server.run() } }
-                defer { group.cancelAll() }
-                for try await _ in group where !Task.isShuttingDownGracefully { return }
-            }
-        } onGracefulShutdown: {
-            // A listener waits for its requests, and these would never end.
-            self.responder.events.finish()
+        try await withThrowingTaskGroup { group in
+            for server in servers { group.addTask { try await server.run() } }
+            defer { group.cancelAll() }
+            for try await _ in group where !Task.isShuttingDownGracefully { return }
         }
     }
 

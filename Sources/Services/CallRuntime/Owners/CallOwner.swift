@@ -1,4 +1,5 @@
 import CallControl
+import EventAPI
 import Logging
 import Observability
 import Primitives
@@ -261,7 +262,8 @@ extension CallOwner {
         // No end of the process comes between the event, the records, and the pushes.
         let records = history.record(event, at: now).compactMap { environment.log.add($0) }
         let user = event.leg.flatMap { history.user(of: $0) }
-        environment.keep([.event(entry)] + records, owing: environment.pushes(owedBy: entry, to: user))
+        let publication = Publication(entry, of: history.users).map { [JournalEntry.published($0)] } ?? []
+        environment.keep([.event(entry)] + publication + records, owing: environment.pushes(owedBy: entry, to: user))
         environment.withdrawPushes(after: event.fact, of: event.leg.flatMap { history.session(of: $0) })
         if let endpoint = event.leg.flatMap({ endpoints[$0] }), event.audience != nil {
             environment.router.post(.tell(entry), to: endpoint)

@@ -1,4 +1,5 @@
 package import CallControl
+package import EventAPI
 package import Primitives
 package import Push
 package import Registration
@@ -36,6 +37,8 @@ extension Journal {
 package enum JournalEntry: Equatable, Sendable {
     /// An event of a call.
     case event(LoggedEvent)
+    /// An event for programs that follow calls.
+    case published(Publication)
     /// A change of a user's subscriptions.
     case registration(RegistrationChange)
     /// A guest was admitted.

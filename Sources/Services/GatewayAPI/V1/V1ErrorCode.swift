@@ -59,6 +59,8 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
     case callNotOwner = "call.not_owner"
     /// A limit of the application is reached.
     case callLimited = "call.limited"
+    /// Events behind the place are not kept any more, or it is one of another log.
+    case eventsGone = "events.gone"
     /// The gateway cannot take the request at present.
     case serviceUnavailable = "service.unavailable"
 
@@ -75,6 +77,7 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
         case .resourceNotFound, .callNotFound: 404
         case .resourceMethodNotAllowed: 405
         case .idempotencyInProgress, .callNotAllowed: 409
+        case .eventsGone: 410
         case .callVersionMismatch: 412
         case .requestBodyTooLarge: 413
         case .requestUnsupportedMediaType: 415

@@ -23,8 +23,20 @@ enum RefusalWriter {
         return channel.writeAndFlush(parts[parts.count - 1])
     }
 
+    /// Writes an answer from the end of the pipeline. The future succeeds when the last byte has been sent.
+    static func write(_ answer: Answer, to channel: any Channel, counting metrics: GatewayMetrics) -> EventLoopFuture<
+        Void
+    > {
+        let parts = parts(answer, metrics)
+        for part in parts.dropLast() { channel.write(part, promise: nil) }
+        return channel.writeAndFlush(parts[parts.count - 1])
+    }
+
     private static func parts(_ refusal: Refusal, _ metrics: GatewayMetrics?) -> [HTTPServerResponsePart] {
-        let answer = Answer.refusal(refusal, at: nil)
+        parts(Answer.refusal(refusal, at: nil), metrics)
+    }
+
+    private static func parts(_ answer: Answer, _ metrics: GatewayMetrics?) -> [HTTPServerResponsePart] {
         metrics?.httpRequests[HTTPStatusClass(status: answer.status.code)].increment()
         let headers = HTTPHeaders(answer.headers.map { ($0.name.rawName, $0.value) })
         let head = HTTPResponseHead(

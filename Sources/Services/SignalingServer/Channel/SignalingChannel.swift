@@ -12,6 +12,7 @@ import NIOHTTPTypesHTTP1
 import NIOWebSocket
 import Observability
 import Primitives
+import Sockets
 
 /// Sets up an accepted connection, which carries either HTTP requests or one notification channel.
 ///
@@ -27,6 +28,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     enum Negotiated: Sendable {
         case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
         case webSocket(ClientSocket, ChannelAddress)
+        case messages(MessageSocket)
     }
 
     struct Configuration: Sendable {
@@ -54,6 +56,8 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     let metrics: GatewayMetrics
     let draining: DrainingFlag
     let compressors: CompressorsOfLoops
+    /// What serves other WebSockets, and checks who opens them; `nil`: there are none.
+    let v1: V1Gate?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -67,12 +71,12 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                 timeouts: configuration.timeouts, place: monitor.place, metrics: metrics)
             let throttle = RequestThrottle(before: connectionGuard, limits: configuration.ahead, metrics: metrics)
             connectionGuard.throttle = throttle
-            let filter = UpgradeFilter()
+            let filter = UpgradeFilter { [sockets = v1?.sockets] in sockets?.servesSockets(at: $0) ?? false }
             let upgrade = NIOTypedHTTPServerUpgradeHandler(
                 httpEncoder: encoder,
                 extraHTTPHandlers: [decoder, headFilter, connectionGuard, filter, throttle],
                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
-                    upgraders: [upgrader], notUpgradingCompletionHandler: { setUpHTTP($0, logger) })
+                    upgraders: [upgrader(Lock(nil))], notUpgradingCompletionHandler: { setUpHTTP($0, logger) })
             )
             try pipeline.addHandlers([encoder, throttle, decoder, headFilter, connectionGuard, filter, upgrade])
             return Value(channel: channel, negotiation: upgrade.upgradeResultFuture)
@@ -97,6 +101,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         switch negotiated {
         case .http(let connection): await handleHTTP(asyncChannel: connection, logger: logger)
         case .webSocket(let socket, let address): await open(socket, address)
+        case .messages(let socket): await socket.serve(draining)
         }
     }
 
@@ -124,7 +129,8 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
 
     // MARK: - WebSocket (spidr-wire §4)
 
-    private var upgrader: NIOTypedWebSocketServerUpgrader<Negotiated> {
+    /// - Parameter messages: what a socket is sent that is no notification channel, once it may be opened.
+    private func upgrader(_ messages: Lock<AsyncStream<[UInt8]>?>) -> NIOTypedWebSocketServerUpgrader<Negotiated> {
         NIOTypedWebSocketServerUpgrader(
             maxFrameSize: configuration.channel.messageLimit,
             enableAutomaticErrorHandling: false,
@@ -132,20 +138,35 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                 let client = trustedProxies.client(
                     of: channel.sourceAddress, announcing: readsProxyHeaders ? channel.announcedSourceOnLoop : nil,
                     head.forwardingFields)
+                if let v1, V1Gate.serves(head.path) {
+                    let requester = Requester(client, on: channel.remoteAddress)
+                    return channel.eventLoop.makeFutureWithTask {
+                        await v1.open(head, from: requester, draining, into: messages)
+                    }.flatMap { answer in
+                        answer.map { refuse(channel, $0) } ?? channel.eventLoop.makeSucceededFuture(HTTPHeaders())
+                    }
+                }
                 return channel.eventLoop.makeFutureWithTask { await refusal(of: head, from: client) }.flatMap { error in
                     error.map { refuse(channel, $0) } ?? channel.eventLoop.makeSucceededFuture(acceptance(of: head))
                 }
             },
             upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {
-                    guard let address = address(head) else {
-                        preconditionFailure("only a request that names a channel is upgraded")
-                    }
                     let pipeline = channel.pipeline.syncOperations
                     let decoder = try pipeline.handler(type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
                     try pipeline.addHandler(FrameLengthGuard(), position: .before(decoder))
                     let monitor = try pipeline.handler(type: ConnectionMonitor.self)
                     monitor.becomeChannel()
+                    if let messages = messages.withLock({ $0 }) {
+                        let handler = WebSocketHandler(
+                            configuration: configuration.channel, monitor: monitor, metrics: metrics,
+                            draining: draining, confirmed: { _ in })
+                        try pipeline.addHandler(handler)
+                        return .messages(MessageSocket(channel: channel, handler: handler, messages: messages))
+                    }
+                    guard let address = address(head) else {
+                        preconditionFailure("only a request that names a channel is upgraded")
+                    }
                     let handler = WebSocketHandler(
                         configuration: configuration.channel, monitor: monitor, metrics: metrics, draining: draining,
                         compression: agreement(with: head).map {
@@ -201,6 +222,15 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }
         .flatMap { channel.close() }
         .map { HTTPHeaders?.none }
+    }
+
+    private func refuse(_ channel: any Channel, _ refusal: V1Answer) -> EventLoopFuture<HTTPHeaders?> {
+        var answer = Answer(refusal, isHead: false)
+        answer.headers[.connection] = "close"
+        return RefusalWriter.write(answer, to: channel, counting: metrics)
+            .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }
+            .flatMap { channel.close() }
+            .map { HTTPHeaders?.none }
     }
 
     /// Says that a channel is open. No task waits for its end, since most channels are quiet for hours: each task would

@@ -75,6 +75,15 @@ final class WebSocketHandler: ChannelInboundHandler {
         confirm(confirmation.sent(number), context)
     }
 
+    /// Sends a text that has no number.
+    ///
+    /// - Parameter promise: succeeds once the kernel has taken it. Whoever sends waits for it before the next text.
+    func send(_ text: ByteBuffer, _ promise: EventLoopPromise<Void>) {
+        guard state == .open, let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        let frame = WebSocketFrame(fin: true, opcode: .text, data: text)
+        context.writeAndFlush(Self.wrapOutboundOut(frame), promise: promise)
+    }
+
     /// Asks the client how much it has received.
     private func confirm(_ need: Confirmation.Need, _ context: ChannelHandlerContext) {
         switch need {

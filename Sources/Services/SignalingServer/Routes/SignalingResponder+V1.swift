@@ -13,11 +13,16 @@ package struct V1Gate: Sendable {
     package let interface: any V1Interface
     /// Says who makes a request.
     package let authenticator: V1Authenticator
+    /// Serves WebSockets; `nil`: there are none.
+    package let sockets: (any V1Sockets)?
 
     /// Makes a gate of its parts; each parameter is the property of that name.
-    package init(_ interface: any V1Interface, authenticator: V1Authenticator) {
+    package init(
+        _ interface: any V1Interface, authenticator: V1Authenticator, sockets: (any V1Sockets)? = nil
+    ) {
         self.interface = interface
         self.authenticator = authenticator
+        self.sockets = sockets
     }
 
     /// Whether a path is below `/v1/`, or `/v1` itself.
@@ -88,7 +93,7 @@ extension Answer {
     /// An answer of `/v1`.
     ///
     /// - Parameter isHead: whether only its head is sent.
-    fileprivate init(_ answer: V1Answer, isHead: Bool) {
+    init(_ answer: V1Answer, isHead: Bool) {
         let status = HTTPResponse.Status(code: answer.status)
         switch answer.body {
         case .bytes(let bytes):

@@ -16,12 +16,17 @@ extension JournalStore {
         package var records: Int
         /// How long a record is kept after the end of its call.
         package var recordAge: Duration
+        /// How many events of the public log are kept; 0: only the latest, in memory. Shortly there may be more.
+        package var events: Int
+        /// How long an event of the public log is kept.
+        package var eventAge: Duration
 
         /// Makes limits of their parts; each parameter is the property of that name.
         package init(
             notificationAge: Duration = .seconds(120), callAge: Duration = .seconds(300), callBytes: Int = 256 << 20,
             callEvents: Int = 2_000,
-            recordsPerUser: Int = 100, records: Int = 20_000, recordAge: Duration = .seconds(90 * 86_400)
+            recordsPerUser: Int = 100, records: Int = 20_000, recordAge: Duration = .seconds(90 * 86_400),
+            events: Int = 200_000, eventAge: Duration = .seconds(3 * 86_400)
         ) {
             self.notificationAge = notificationAge
             self.callAge = callAge
@@ -30,6 +35,8 @@ extension JournalStore {
             self.recordsPerUser = recordsPerUser
             self.records = records
             self.recordAge = recordAge
+            self.events = events
+            self.eventAge = eventAge
         }
     }
 }

@@ -8,8 +8,8 @@ import Primitives
 import Sockets
 import Synchronization
 
-/// The journal in the tables `subscription`, `guest`, `notification`, `callEvent`, `callRecord` and `usedToken`, and in
-/// those of ``ServiceRows``.
+/// The journal in the tables `subscription`, `guest`, `notification`, `callEvent`, `callRecord` and `usedToken`, in
+/// those of ``ServiceRows``, and in that of ``PublicEventLog``.
 ///
 /// One writer commits everything that has been added since its last transaction (group commit), and then carries out
 /// the actions that waited for it. In WAL mode with `synchronous = NORMAL` a commit survives the end of the process by
@@ -47,6 +47,8 @@ package final class JournalStore: Journal {
     private let opened: Moment
     private let logger: Logger
     private let onSetAside: @Sendable (Int) -> Void
+    /// The events of calls, for programs that follow them.
+    package let publicEvents: PublicEventLog
     /// What the tables hold of calls.
     private let calls = Lock(CallRows())
     /// How many records there are, and up to which number the last process has left any that are not over; `nil`: that
@@ -63,10 +65,11 @@ package final class JournalStore: Journal {
     private static let upkeepInterval = Duration.seconds(5)
 
     init(
-        _ queue: DatabaseQueue, reader: DatabaseQueue, configuration: Configuration, clock: any RuntimeClock,
-        logger: Logger, onSetAside: @escaping @Sendable (Int) -> Void
+        _ queue: DatabaseQueue, reader: DatabaseQueue, publicEvents: PublicEventLog, configuration: Configuration,
+        clock: any RuntimeClock, logger: Logger, onSetAside: @escaping @Sendable (Int) -> Void
     ) {
         self.onSetAside = onSetAside
+        self.publicEvents = publicEvents
         self.queue = queue
         self.reader = reader
         self.configuration = configuration
@@ -233,9 +236,11 @@ extension JournalStore {
         try database.inTransaction(.immediate) {
             if step != 0 { try JournalWriter.shiftExpiry(by: step, database) }
             written = try JournalWriter.write(
-                batch, recordLimit: configuration.recordsPerUser, database, at: clock.monotonicMilliseconds)
+                batch, recordLimit: configuration.recordsPerUser, publicNumber: publicEvents.last + 1,
+                keepsPublic: configuration.events > 0, database, at: clock.monotonicMilliseconds)
             return .commit
         }
+        publicEvents.publish(written.published)
         steps.withLock { $0.wasApplied(step) }
         calls.withLock { $0.note(written.events) }
         records.withLock { $0.count += written.records }
@@ -329,6 +334,7 @@ extension JournalStore {
         let isWritten = state.withLock { $0.failure == nil }
         let open = isWritten ? known.open : nil
         var change = 0
+        var gone: (through: Int64, count: Int)?
         do {
             var isDone = true
             try database.inTransaction(.immediate) {
@@ -342,6 +348,11 @@ extension JournalStore {
                 try UsedTokenRows.removeOld(database, at: now)
                 try JournalWriter.removeEvents(old.lazy.flatMap(\.numbers), database)
                 try JournalWriter.removeEvents(surplus.values.lazy.flatMap(\.self), database)
+                gone = try PublicEventRows.removeOldest(
+                    before: now - forward - configuration.eventAge.wholeMilliseconds,
+                    surplus: publicEvents.count - configuration.events, limit: JournalWriter.upkeepLimit, database)
+                // Who reads meanwhile must not take what is gone for what never was.
+                if let gone { publicEvents.willRemove(through: gone.through) }
                 if let open { change += try RecordRows.removeOpen(through: open, database) }
                 // A clock that was put forward makes no record older.
                 let passed = (moment.monotonic - opened.monotonic).wholeMilliseconds
@@ -355,6 +366,7 @@ extension JournalStore {
                 $0.count += change
                 if open != nil { $0.open = nil }
             }
+            if let gone { publicEvents.removed(gone.count) }
             let cut = calls.withLock { calls in
                 calls.removeOldest(old.count)
                 return calls.remove(surplus)
@@ -365,18 +377,13 @@ extension JournalStore {
                     "a long call keeps only its latest events",
                     metadata: [LogKey.call: "\(run.call)", LogKey.count: "\(surplus[run]?.count ?? 0)"])
             }
-            return isDone && old.isEmpty && change == 0
+            return isDone && old.isEmpty && change == 0 && gone == nil
         } catch {
             // What is old takes room until the next time.
             logger.warning("the journal is not cleaned", metadata: [LogKey.error: "\(error)"])
             return true
         }
     }
-}
-
-extension DatabaseError {
-    /// Whether a smaller transaction may succeed: the disk is full, or the file may not grow as far.
-    fileprivate var lacksRoom: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_WRITE }
 }
 
 extension RuntimeClock {

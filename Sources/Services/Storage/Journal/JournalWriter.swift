@@ -1,5 +1,6 @@
 import CallControl
 import CallRuntime
+import EventAPI
 import Foundation
 import GRDB
 import GatewayAPI
@@ -17,6 +18,8 @@ enum JournalWriter {
     struct Written {
         /// The rows of events.
         var events: [CallRows.Written] = []
+        /// The events of the public log.
+        var published: [PublicEvent] = []
         /// By how much the number of records has changed.
         var records = 0
         /// What could not be understood of what was written before.
@@ -27,9 +30,12 @@ enum JournalWriter {
     ///
     /// - Parameters:
     ///   - recordLimit: how many records of calls each user may have.
+    ///   - publicNumber: the number of the next event of the public log.
+    ///   - keepsPublic: whether that log has a table; otherwise it is in memory only.
     ///   - now: milliseconds on the monotonic clock.
     static func write(
-        _ entries: [JournalEntry], recordLimit: Int, _ database: Database, at now: Int64
+        _ entries: [JournalEntry], recordLimit: Int, publicNumber: Int64, keepsPublic: Bool, _ database: Database,
+        at now: Int64
     ) throws -> Written {
         let marks = marks(of: entries)
         let settledAtOnce = ServiceRows.settledAtOnce(entries)
@@ -39,6 +45,10 @@ enum JournalWriter {
         for entry in entries {
             switch entry {
             case .event(let event): written.events.append(try write(event, database, at: now))
+            case .published(let publication):
+                let event = publication.numbered(publicNumber + Int64(written.published.count))
+                if keepsPublic { try PublicEventRows.write(event, database) }
+                written.published.append(event)
             case .guest(let guest): try write(guest, database)
             case .record(let record):
                 written.records += try RecordRows.write(

@@ -27,6 +27,9 @@ extension StorageError {
 }
 
 extension DatabaseError {
+    /// Whether a smaller transaction may succeed: the disk is full, or the file may not grow as far.
+    var lacksRoom: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_WRITE }
+
     /// The sentence for a result code (https://www.sqlite.org/rescode.html).
     fileprivate func sentence(about path: String) -> String {
         switch resultCode {

@@ -148,6 +148,7 @@ enum Schema {
         registerOwedPushes(&migrator)
         registerUsedTokens(&migrator)
         migrator.registerApplicationCalls()
+        registerPublicEvents(&migrator)
         return migrator
     }
 }

@@ -1,0 +1,64 @@
+extension EventBody {
+    /// The body as a JSON object in UTF-8 (RFC 8259): members in alphabetical order, absent ones left out.
+    package var json: [UInt8] {
+        var text = JSONText()
+        var members: [String: EventValue] = [
+            "version": .integer(Int64(version)), "type": .string(type), "call": .string(call),
+            "sequence": .integer(Int64(sequence)), "time": .integer(time), "data": .object(data),
+        ]
+        members["leg"] = leg.map { .integer(Int64($0)) }
+        text.write(.object(members))
+        return text.bytes
+    }
+}
+
+/// JSON as it grows, in UTF-8.
+struct JSONText {
+    private(set) var bytes: [UInt8] = []
+
+    init() { bytes.reserveCapacity(384) }
+
+    mutating func write(_ value: EventValue) {
+        switch value {
+        case .string(let text): write(text)
+        case .integer(let number): bytes += "\(number)".utf8
+        // JSON has no number that is not finite.
+        case .number(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
+        case .flag(let flag): bytes += (flag ? "true" : "false").utf8
+        case .list(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                write(value)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, name) in members.keys.sorted().enumerated() {
+                guard let value = members[name] else { continue }
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                write(name)
+                bytes.append(UInt8(ascii: ":"))
+                write(value)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Writes a string; quotation marks, backslashes and control characters are escaped (RFC 8259 §7).
+    private mutating func write(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20:
+                bytes += "\\u00".utf8
+                bytes += [Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+}

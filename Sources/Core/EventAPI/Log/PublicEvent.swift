@@ -1,0 +1,90 @@
+package import CallControl
+import Primitives
+
+/// An event of a call as the public event log has it: the `/v1` form with its place among the events of all calls
+/// (docs/call-events.md).
+package struct PublicEvent: Equatable, Sendable {
+    /// Its place among the events of all calls. Numbers grow, with gaps, and none is given twice.
+    package var number: Int64
+    /// The call's identifier, in hexadecimal digits.
+    package var call: String
+    /// What happened, in two words: `call.answered`.
+    package var type: String
+    /// Milliseconds since 1970.
+    package var time: Int64
+    /// Who may see it.
+    package var scope: EventScope
+    /// The JSON object of ``EventBody``, in UTF-8.
+    package var json: [UInt8]
+
+    /// Makes an event of its parts; each parameter is the property of that name.
+    package init(number: Int64, call: String, type: String, time: Int64, scope: EventScope, json: [UInt8]) {
+        self.number = number
+        self.call = call
+        self.type = type
+        self.time = time
+        self.scope = scope
+        self.json = json
+    }
+}
+
+/// An event that is to be published, before the log has given it a number.
+package struct Publication: Equatable, Sendable {
+    /// What is published.
+    package var body: EventBody
+    /// Who may see it.
+    package var scope: EventScope
+
+    /// The publication of an event; `nil` for what only the gateway and devices need.
+    ///
+    /// - Parameter users: the users of the legs that the call has or had, this event's leg included, in the order in
+    ///   which they joined.
+    package init?(_ event: LoggedEvent, of users: [UserAddress]) {
+        let time = event.startedAt + event.elapsed.wholeNanoseconds / 1_000_000
+        guard
+            let body = EventBody(event.event, of: event.call, sequence: UInt64(event.sequence), time: time)
+        else { return nil }
+        self.body = body
+        scope = EventScope(users)
+    }
+
+    /// The event at its place in the log.
+    package func numbered(_ number: Int64) -> PublicEvent {
+        PublicEvent(
+            number: number, call: body.call, type: body.type, time: body.time, scope: scope, json: body.json)
+    }
+}
+
+/// Who may see an event: whoever has the address of a leg that the call has, or had, when the event happened. A party
+/// thus sees nothing of what happened before it joined.
+package struct EventScope: Equatable, Sendable {
+    /// The addresses, each once, in the order in which they joined.
+    package let addresses: [UserAddress]
+
+    /// Makes a scope; an address that comes again is left out.
+    package init(_ users: [UserAddress]) {
+        var addresses: [UserAddress] = []
+        for user in users where !addresses.contains(user) { addresses.append(user) }
+        self.addresses = addresses
+    }
+}
+
+/// Who reads events, by what may be seen.
+package enum EventReader: Equatable, Sendable {
+    /// An operator, who sees everything.
+    case everything
+    /// A user, who sees the calls that the user has or had a leg of.
+    case user(UserAddress)
+    /// An application, which sees the calls that have or had a leg at one of its addresses.
+    case application([ApplicationAddress])
+
+    /// Whether the reader may see an event of this scope.
+    package func sees(_ scope: EventScope) -> Bool {
+        switch self {
+        case .everything: true
+        case .user(let user): scope.addresses.contains(user)
+        case .application(let owned):
+            scope.addresses.contains { address in owned.contains { $0.owns(address) } }
+        }
+    }
+}

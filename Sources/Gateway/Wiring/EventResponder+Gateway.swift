@@ -1,0 +1,25 @@
+import CallControl
+import CallRuntime
+import EventServer
+import Storage
+
+extension EventResponder {
+    /// The events of this gateway's calls, for its applications and users.
+    init(
+        of journal: JournalStore, calls: any Administration, applications: ApplicationStore, users: any UserRepository,
+        clock: any RuntimeClock
+    ) {
+        let log = journal.publicEvents
+        self.init(
+            EventReading.Sources(log: log, calls: calls, journal: journal, clock: clock),
+            applications: { name in
+                // A reader that is sent away comes back with its place.
+                guard let application = try? await applications.application(name),
+                    application.profile.scopes.contains(.events)
+                else { return nil }
+                return application.profile.addresses
+            },
+            users: { user in ((try? await users.user(user)) ?? nil) != nil },
+            end: { log.finish() })
+    }
+}

@@ -1,0 +1,29 @@
+package import EventAPI
+package import Primitives
+
+/// The log of the events of all calls, for programs that follow them (docs/call-events.md, *The public log*). An event
+/// is in it once it is durable.
+package protocol PublicEvents: Sendable {
+    /// The name of the log, the first part of its cursors.
+    var name: String { get }
+    /// The place behind the last event.
+    var last: Int64 { get }
+    /// Events up to this number may be gone.
+    var removedThrough: Int64 { get }
+    /// The events behind a place. If there are none, waits for one.
+    ///
+    /// - Parameters:
+    ///   - number: the place; ``EventPage/through`` of the page before.
+    ///   - limit: the most events, 1 or more.
+    ///   - deadline: when the wait ends, with a page without events; a time that is over: it does not wait.
+    /// - Returns: a page with ``EventPage/isGap`` if events behind the place are gone. A task that is cancelled gets a
+    ///   page without events.
+    /// - Throws: `StorageError.failed` if the events cannot be read.
+    func page(
+        after number: Int64, _ selection: EventSelection, limit: Int, waitingUntil deadline: MonotonicTime
+    ) async throws(StorageError) -> EventPage
+    /// The place before which this address was another account's, whose events are not shown to its user; 0: none.
+    ///
+    /// - Throws: `StorageError.failed`.
+    func floor(of reader: EventReader) async throws(StorageError) -> Int64
+}

@@ -1,0 +1,97 @@
+import GatewayAPI
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOWebSocket
+import Observability
+import Primitives
+import Sockets
+
+/// A WebSocket that is sent a stream of text messages, and only listened to for signs of life. A message is taken out
+/// of the stream once the kernel has taken the one before, so that nothing piles up for a slow reader.
+struct MessageSocket: Sendable {
+    private let channel: any Channel
+    private let handler: NIOLoopBound<WebSocketHandler>
+    private let messages: AsyncStream<[UInt8]>
+
+    /// Makes a socket; to be called on the channel's event loop.
+    init(channel: any Channel, handler: WebSocketHandler, messages: AsyncStream<[UInt8]>) {
+        self.channel = channel
+        self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+        self.messages = messages
+    }
+
+    /// Sends messages until the stream or the connection ends.
+    func serve(_ draining: DrainingFlag) async {
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    for await message in messages {
+                        // Fails only if the connection has ended.
+                        do { try await send(message) } catch { return }
+                    }
+                    close(draining.isSet ? .goingAway : .normalClosure)
+                }
+                // Cannot fail: the future of a channel's closing only ever succeeds.
+                try? await channel.closeFuture.get()
+                group.cancelAll()
+            }
+        } onCancel: {
+            close(.goingAway)
+        }
+    }
+
+    private func send(_ message: [UInt8]) async throws {
+        let text = ByteBuffer(bytes: message)
+        try await channel.eventLoop.flatSubmit { [channel, handler] in
+            let promise = channel.eventLoop.makePromise(of: Void.self)
+            handler.value.send(text, promise)
+            return promise.futureResult
+        }.get()
+    }
+
+    private func close(_ code: WebSocketErrorCode) {
+        channel.eventLoop.execute { [handler] in
+            handler.value.close(code, because: code == .goingAway ? .goingAway : .subscriptionEnded)
+        }
+    }
+}
+
+extension V1Gate {
+    /// Opens a WebSocket below `/v1/`. A browser cannot send credentials in a header with it, so that a token may stand
+    /// in the query.
+    ///
+    /// - Parameter messages: gets what the socket is sent.
+    /// - Returns: the refusal; `nil`: there is none.
+    func open(
+        _ head: HTTPRequestHead, from requester: Requester, _ draining: DrainingFlag,
+        into messages: Lock<AsyncStream<[UInt8]>?>
+    ) async -> V1Answer? {
+        do throws(V1Error) {
+            guard let sockets, !draining.isSet else {
+                throw V1Error(
+                    .serviceUnavailable, "The gateway stops; connect again.", retryAfter: .seconds(1))
+            }
+            var headers = HTTPFields()
+            for (name, value) in head.headers {
+                if let name = HTTPField.Name(name) { headers.append(HTTPField(name: name, value: value)) }
+            }
+            var pairs = head.uri.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&") ?? []
+            if headers[.authorization] == nil, let place = pairs.firstIndex(where: { $0.hasPrefix(Self.tokenName) }) {
+                headers[.authorization] = "Bearer \(pairs.remove(at: place).dropFirst(Self.tokenName.count))"
+            }
+            let principal = try await authenticator.principal(headers[.authorization], from: requester)
+            let stream = try await sockets.messages(
+                for: V1Request(
+                    method: .get, path: head.path, query: pairs.isEmpty ? nil : pairs.joined(separator: "&"),
+                    headers: headers, principal: principal, network: requester.address.map { SourceNetwork($0) },
+                    body: { () async throws(V1Error) in [] }))
+            messages.withLock { $0 = stream }
+            return nil
+        } catch {
+            return .refusal(error)
+        }
+    }
+
+    private static let tokenName = "access_token="
+}

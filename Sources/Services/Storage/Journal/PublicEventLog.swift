@@ -1,0 +1,180 @@
+package import CallRuntime
+package import EventAPI
+import GRDB
+package import Primitives
+import Sockets
+
+/// The public event log in the table `publicEvent`, and the programs that wait for its next events. The journal writes
+/// it, so that an event is durable together with what the gateway itself keeps of it.
+///
+/// The numbers of a process start at the milliseconds since 1970 times 1,024, or higher, and grow by 1. If a loss of
+/// power costs the last commits, the next process gives no number again that a program may have seen.
+package final class PublicEventLog: PublicEvents {
+    private struct State: Sendable {
+        var feed: EventFeed
+        var waiting: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
+        var lastSubscriber: UInt64 = 0
+        var removedThrough: Int64
+        var count: Int
+    }
+
+    private enum Outcome: Sendable {
+        case page(EventPage)
+        /// What comes next is in the table, up to this number.
+        case older(through: Int64)
+    }
+
+    /// The name of the log, the first part of its cursors.
+    package let name: String
+    private let state: Lock<State>
+    private let reader: DatabaseQueue
+    private let clock: any RuntimeClock
+    /// Whether the table is written.
+    private let isKept: Bool
+
+    /// How many events are in memory.
+    package static let memory = 4_096
+
+    /// Continues a log.
+    ///
+    /// - Parameter isKept: whether what was written before can be read.
+    init(_ reader: DatabaseQueue, _ extent: PublicEventRows.Extent, isKept: Bool, clock: any RuntimeClock) {
+        name = extent.name
+        self.reader = reader
+        self.clock = clock
+        let last = max(extent.last, clock.epochMilliseconds << 10)
+        state = Lock(
+            State(
+                feed: EventFeed(last: last, capacity: Self.memory),
+                removedThrough: isKept ? extent.removedThrough : last, count: extent.count))
+        self.isKept = isKept
+    }
+
+    /// The place behind the last event.
+    package var last: Int64 { state.withLock { $0.feed.last } }
+
+    /// Events up to this number may be gone.
+    package var removedThrough: Int64 {
+        state.withLock { isKept ? $0.removedThrough : max($0.removedThrough, $0.feed.start) }
+    }
+
+    /// How many events the table has.
+    var count: Int { state.withLock { $0.count } }
+
+    /// The events behind a place; see `PublicEvents`.
+    ///
+    /// - Throws: `StorageError.failed`.
+    package func page(
+        after number: Int64, _ selection: EventSelection, limit: Int, waitingUntil deadline: MonotonicTime
+    ) async throws(StorageError) -> EventPage {
+        var number = number
+        while true {
+            if number < removedThrough { return EventPage(through: number, isGap: true) }
+            switch await next(after: number, selection, limit: limit, waitingUntil: deadline) {
+            case .page(let page): return page
+            case .older(let through):
+                let place = number
+                let rows = try await storageErrors(at: reader.path) {
+                    try await reader.read { database in
+                        try PublicEventRows.events(after: place, through: through, limit: limit, database)
+                    }
+                }
+                if number < removedThrough { return EventPage(through: number, isGap: true) }
+                number = rows.count < limit ? through : rows.last?.number ?? through
+                let wanted = rows.filter(selection.includes)
+                if !wanted.isEmpty || Task.isCancelled { return EventPage(events: wanted, through: number) }
+            }
+        }
+    }
+
+    /// The last event that the user of this address is not shown; see `PublicEvents`.
+    ///
+    /// - Throws: `StorageError.failed`.
+    package func floor(of eventReader: EventReader) async throws(StorageError) -> Int64 {
+        guard case .user(let user) = eventReader else { return 0 }
+        return try await storageErrors(at: reader.path) {
+            try await reader.read { try PublicEventRows.floor(of: user, $0) }
+        }
+    }
+
+    /// Ends all waiting: the gateway stops.
+    package func finish() {
+        let told = state.withLock { state in
+            state.feed.finish().compactMap { subscriber, page in
+                state.waiting.removeValue(forKey: subscriber).map { ($0, page) }
+            }
+        }
+        for (continuation, page) in told { continuation.resume(returning: .page(page)) }
+    }
+
+    // MARK: From the journal
+
+    /// Events are durable.
+    func publish(_ events: [PublicEvent]) {
+        guard !events.isEmpty else { return }
+        let told = state.withLock { state in
+            if isKept { state.count += events.count }
+            return state.feed.publish(events).compactMap { subscriber, page in
+                state.waiting.removeValue(forKey: subscriber).map { ($0, page) }
+            }
+        }
+        for (continuation, page) in told { continuation.resume(returning: .page(page)) }
+    }
+
+    /// Events up to this number are about to be removed.
+    func willRemove(through number: Int64) {
+        state.withLock { $0.removedThrough = max($0.removedThrough, number) }
+    }
+
+    /// So many events were removed.
+    func removed(_ count: Int) { state.withLock { $0.count -= count } }
+
+    // MARK: Waiting
+
+    private func next(
+        after number: Int64, _ selection: EventSelection, limit: Int, waitingUntil deadline: MonotonicTime
+    ) async -> Outcome {
+        let mayWait = deadline > clock.now
+        let subscriber = state.withLock { state in
+            state.lastSubscriber += 1
+            return state.lastSubscriber
+        }
+        let timer: Task<Void, Never>? =
+            mayWait
+            ? Task { [self] in
+                // Fails only if it is cancelled.
+                do { try await clock.sleep(until: deadline) } catch { return }
+                leave(subscriber)
+            } : nil
+        defer { timer?.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let known: Outcome? = state.withLock { state in
+                    switch state.feed.ask(subscriber, after: number, selection, limit: limit) {
+                    case .page(let page): return .page(page)
+                    case .older(let through): return .older(through: through)
+                    case .wait:
+                        guard mayWait else { return state.feed.leave(subscriber).map { .page($0) } }
+                        state.waiting[subscriber] = continuation
+                        return nil
+                    }
+                }
+                if let known { continuation.resume(returning: known) }
+                // The handler may have run before there was anything to leave.
+                if Task.isCancelled { leave(subscriber) }
+            }
+        } onCancel: {
+            leave(subscriber)
+        }
+    }
+
+    /// Ends the wait of a subscriber, if it waits.
+    private func leave(_ subscriber: UInt64) {
+        let waiting = state.withLock { state in
+            state.waiting.removeValue(forKey: subscriber).flatMap { continuation in
+                state.feed.leave(subscriber).map { (continuation, $0) }
+            }
+        }
+        if let (continuation, page) = waiting { continuation.resume(returning: .page(page)) }
+    }
+}

@@ -1,0 +1,108 @@
+import CallControl
+import EventAPI
+import Foundation
+import GRDB
+
+/// Reads and writes the tables `publicEvent`, `publicEventLog` and `publicEventFloor`.
+enum PublicEventRows {
+    /// Where the log stands when it is opened.
+    struct Extent: Equatable, Sendable {
+        /// The name of the log.
+        var name: String
+        /// The greatest number that was given; 0: none.
+        var last: Int64
+        /// Up to this number events may be gone.
+        var removedThrough: Int64
+        /// How many events there are.
+        var count: Int
+    }
+
+    /// Where the log stands.
+    ///
+    /// - Throws: `DatabaseError`.
+    static func extent(_ database: Database) throws -> Extent {
+        let log = try Row.fetchOne(database, sql: "SELECT name, removedThrough FROM publicEventLog")
+        let events = try Row.fetchOne(database, sql: "SELECT count(*) AS count, max(number) AS last FROM publicEvent")
+        let removed = log?["removedThrough"] as Int64? ?? 0
+        return Extent(
+            name: log?["name"] ?? "0", last: max(removed, events?["last"] ?? 0), removedThrough: removed,
+            count: events?["count"] ?? 0)
+    }
+
+    /// Writes an event at its place.
+    static func write(_ event: PublicEvent, _ database: Database) throws {
+        try database.cachedStatement(
+            sql: "INSERT INTO publicEvent (number, call, type, time, addresses, event) VALUES (?, ?, ?, ?, ?, ?)"
+        ).execute(arguments: [
+            event.number, event.call, event.type, event.time,
+            event.scope.addresses.map(\.text).joined(separator: "\n"), String(decoding: event.json, as: UTF8.self),
+        ])
+    }
+
+    /// The events behind a place, in order.
+    ///
+    /// - Parameter limit: how many rows are read.
+    /// - Throws: `DatabaseError`.
+    static func events(after number: Int64, through last: Int64, limit: Int, _ database: Database) throws
+        -> [PublicEvent]
+    {
+        try Row.fetchAll(
+            database,
+            sql: "SELECT * FROM publicEvent WHERE number > ? AND number <= ? ORDER BY number LIMIT ?",
+            arguments: [number, last, limit]
+        ).map { row in
+            let addresses: String = row["addresses"]
+            let json: String = row["event"]
+            return PublicEvent(
+                number: row["number"], call: row["call"], type: row["type"], time: row["time"],
+                scope: EventScope(
+                    // What is read is never the address of a guest, and no reader has that of one.
+                    addresses.split(separator: "\n").compactMap { UserAddress(parsing: String($0)) }),
+                json: Array(json.utf8))
+        }
+    }
+
+    /// Removes some of the oldest events.
+    ///
+    /// - Parameters:
+    ///   - time: those that happened before this go, milliseconds since 1970.
+    ///   - surplus: how many are too many.
+    ///   - limit: the most events that are removed at a time.
+    /// - Returns: the number of the last one that is gone, and how many went; `nil`: none had to go.
+    /// - Throws: `DatabaseError`.
+    static func removeOldest(before time: Int64, surplus: Int, limit: Int, _ database: Database) throws
+        -> (through: Int64, count: Int)?
+    {
+        let first = try Int64.fetchOne(database, sql: "SELECT time FROM publicEvent ORDER BY number LIMIT 1")
+        guard let first, first < time || surplus > 0 else { return nil }
+        let oldest = try Row.fetchAll(
+            database, sql: "SELECT number, time FROM publicEvent ORDER BY number LIMIT ?", arguments: [limit])
+        // An event can tell an earlier time than the one before. It goes with those around it.
+        let old = oldest.lastIndex { $0["time"] < time }.map { $0 + 1 } ?? 0
+        let count = max(min(surplus, oldest.count), old)
+        guard count > 0 else { return nil }
+        let through: Int64 = oldest[count - 1]["number"]
+        try database.execute(sql: "DELETE FROM publicEvent WHERE number <= ?", arguments: [through])
+        try database.execute(
+            sql: "UPDATE publicEventLog SET removedThrough = max(removedThrough, ?)", arguments: [through])
+        try database.execute(sql: "DELETE FROM publicEventFloor WHERE number <= ?", arguments: [through])
+        return (through, count)
+    }
+
+    /// Notes that an address belongs to a new account: its user is not shown what happened before.
+    static func setFloor(of address: UserAddress, _ database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO publicEventFloor (address, number)
+                SELECT ?, number FROM publicEvent ORDER BY number DESC LIMIT 1
+                """, arguments: [address.text])
+    }
+
+    /// The last event that the user of this address is not shown; 0: none.
+    ///
+    /// - Throws: `DatabaseError`.
+    static func floor(of address: UserAddress, _ database: Database) throws -> Int64 {
+        try Int64.fetchOne(
+            database, sql: "SELECT number FROM publicEventFloor WHERE address = ?", arguments: [address.text]) ?? 0
+    }
+}
