@@ -200,6 +200,12 @@ let package = Package(
         service("EventServer", ["CallControl", "EventAPI", "CallRuntime", "GatewayAPI", httpTypes]),
 
         service(
+            "WebhookDelivery",
+            [
+                "CallControl", "EventAPI", "CallRuntime", "Observability", "Cryptography", "HTTPClient", logging,
+            ]),
+
+        service(
             "PushDelivery",
             [
                 "Push", "CallControl", "Registration", "SPiDR", "SDP", "CallRuntime", "GatewayAPI", "Observability",
@@ -213,7 +219,7 @@ let package = Package(
                 "EventLoops", "Primitives", "CallControl", "Registration", "SPiDR", "CallRuntime", "SDP", "GatewayAPI",
                 "SignalingServer", "AdminServer", "ApplicationServer", "MediaServer", "Storage", "Observability",
                 "Push",
-                "PushClient", "PushDelivery", "EventServer", "EventAPI",
+                "PushClient", "PushDelivery", "EventServer", "WebhookDelivery", "EventAPI",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioHTTP1, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("../../clients/js")],

@@ -36,7 +36,7 @@ struct AdminRig {
             accounts: database.users, applications: database.applications, routes: database.routes,
             repository: database.administration,
             administration: asked, push: push, pushTrial: asked, controls: asked,
-            journal: VolatileJournal(), events: journal.publicEvents,
+            journal: VolatileJournal(), events: journal.publicEvents, webhooks: MemoryWebhooks(),
             auditLimits: AuditLimits(), clock: clock,
             ownUser: Self.ownUser, process: "test", logger: logger)
     }

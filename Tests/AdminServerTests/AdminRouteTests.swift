@@ -39,12 +39,13 @@ import Yams
             operations(.admin) == [
                 .addUser, .changeUser, .removeUser, .importUsers, .exportUsersWithPasswords, .addToken, .revokeToken,
                 .addApplication, .changeApplication, .rotateApplicationSecret, .removeApplication,
-                .addApplicationKey, .revokeApplicationKey,
+                .addApplicationKey, .revokeApplicationKey, .addWebhook, .changeWebhook, .rotateWebhookKey,
+                .removeWebhook,
             ])
         #expect(
             operations(.operator) == [
                 .endSubscription, .endCall, .setLogLevel, .startDrain, .cancelDrain, .setVoicemail, .setRoutes,
-                .removePushRegistration, .testPushRegistration,
+                .removePushRegistration, .testPushRegistration, .retryWebhook, .testWebhook,
             ])
         #expect(operations(.readOnly).allSatisfy { $0.method == .get })
         #expect(AdminRole.readOnly < .operator && .operator < .admin)

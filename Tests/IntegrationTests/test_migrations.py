@@ -131,13 +131,16 @@ FILLING: dict[str, list[tuple]] = {
     "publicEvent": [(1_800_000_000_000_000, "7", "leg.held", int(time.time() * 1000), CARL, '{"version":1}')],
     "publicEventLog": [(1, "0123456789ab", 0)],
     "publicEventFloor": [(CARL, 1)],
+    "webhook": [("w1", "portal", "https://bots.example/events", "whsec_a", "call.ended", 0, None)],
+    "webhookPlace": [("w1", 1_800_000_000_000_000)],
+    "webhookDelivery": [("w1", 1_800_000_000_000_000, "7", "{}", 0, None, None, 0)],
     "owedPush": [(90_001, "push-1", CARL, "d1", json.dumps({"kind": "call", "event": EVENT}), 1, 2)],
 }
 """Rows of each table that `make_old` does not fill otherwise, in the order of the columns of the newest schema that has
 it: those that came later are left out."""
 RUNNING = {"login", "loginNetwork", "guest", "callEvent", "notification", "journalTime", "callRecord",
            "idempotentRequest", "applicationToken", "interest", "owedMessage", "owedPush", "publicEvent",
-           "publicEventFloor"}  # fmt: skip
+           "publicEventFloor", "webhookPlace", "webhookDelivery"}  # fmt: skip
 """What a gateway that runs writes and removes by itself; a migration must not."""
 
 

@@ -227,6 +227,12 @@ ADMIN_CHANGES = [
     ("POST", "/applications/archive/keys", None),
     ("DELETE", "/applications/bot/keys/{key}", None),
     ("DELETE", "/applications/archive", None),
+    ("POST", "/applications/bot/webhooks", {"url": "https://bots.invalid/"}),
+    ("PATCH", "/applications/bot/webhooks/{webhook}", {"enabled": False}),
+    ("POST", "/applications/bot/webhooks/{webhook}/key", None),
+    ("POST", "/applications/bot/webhooks/{webhook}/retry", None),
+    ("POST", "/applications/bot/webhooks/{webhook}/test", None),
+    ("DELETE", "/applications/bot/webhooks/{webhook}", None),
     ("POST", "/push-registrations/{push}/test", {"kind": "refresh"}),
     ("DELETE", "/push-registrations/{push}", None),
     ("POST", "/drain", None),
@@ -263,6 +269,7 @@ async def test_every_change_that_an_operator_asks_for_is_refused_and_works_again
     await ask("POST", "/applications", {"name": "bot", "addresses": ["bot@dev.local"]})
     names = {
         "key": (await ask("POST", "/applications/bot/keys")).body["id"],
+        "webhook": (await ask("POST", "/applications/bot/webhooks", {"url": "https://bots.invalid/"})).body["id"],
         "push": device.succeeded()["registration"].rsplit("/", 1)[1],
         "subscription": f"{alice.user}/{alice.subscription.rsplit('/', 1)[1]}",
         "call": (await ask("GET", "/calls")).body["items"][0]["id"],

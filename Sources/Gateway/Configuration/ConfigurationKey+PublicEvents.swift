@@ -1,5 +1,7 @@
+import EventAPI
 import Primitives
 import Storage
+import WebhookDelivery
 
 extension ConfigurationKey {
     /// Events of calls for other programs.
@@ -10,5 +12,38 @@ extension ConfigurationKey {
         ConfigurationKey(
             "events", "count", \.journal.events, .count(0...100_000_000),
             "Events of calls that are kept for them; the oldest make room. 0: the latest 4096, in memory."),
+    ]
+
+    /// Webhooks of applications.
+    static let webhooks = [
+        ConfigurationKey(
+            "webhooks", "per_application", \.webhooks.perApplication, .count(1...1_000),
+            "Webhooks that one application may have."),
+        ConfigurationKey(
+            "webhooks", "retry_time", \.webhooks.queue.retryTime, .duration(.seconds(1)...(.seconds(30 * 86_400))),
+            "How long an event is tried that a webhook does not take; then it is given up until an operator asks for it."
+        ),
+        ConfigurationKey(
+            "webhooks", "longest_delay", \.webhooks.queue.longestDelay, .duration(.seconds(1)...(.seconds(86_400))),
+            "The longest wait between two attempts; the first waits about 2s, and each further one twice as long."),
+        ConfigurationKey(
+            "webhooks", "requests_in_flight", \.webhooks.queue.inFlight, .count(1...100),
+            "Requests to one webhook that have no answer yet. Events of one call are sent one after the other."),
+        ConfigurationKey(
+            "webhooks", "answer_time", \.webhooks.attemptTime, .duration(.milliseconds(100)...(.seconds(60))),
+            "How long the answer of a webhook is waited for."),
+        ConfigurationKey(
+            "webhooks", "outbox", \.webhooks.outbox, .count(1...10_000_000),
+            "Events that one webhook is owed; further ones stay in the log, as long as that keeps them."),
+        ConfigurationKey(
+            "webhooks", "allowed_addresses", \.webhooks.allowedAddresses, .addressRanges,
+            "Addresses that the Internet does not route, and that events may be sent to all the same."),
+        ConfigurationKey(
+            "webhooks", "authority_file", \.webhooks.authorityPath,
+            ValueFormat.path.orNone("system", "those of this machine"),
+            "PEM file with the certificate authorities that may vouch for webhooks."),
+        ConfigurationKey(
+            "webhooks", "plain_http", \.webhooks.plainHTTP, .choice,
+            "on: URLs may be http:, which anybody on the way can read."),
     ]
 }

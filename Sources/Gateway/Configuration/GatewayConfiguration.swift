@@ -6,6 +6,7 @@ package import Observability
 package import SDP
 package import SignalingServer
 package import Storage
+package import WebhookDelivery
 
 /// Everything about the gateway that can be set, with defaults that work. It is read once at the start, and each part
 /// gets its own piece.
@@ -143,6 +144,8 @@ package struct GatewayConfiguration: Sendable {
     package var storagePath = "orbweaver.sqlite"
     /// How long what is kept for the next process stays there.
     package var journal = JournalStore.Configuration()
+    /// The limits of webhooks.
+    package var webhooks = WebhookConfiguration()
     /// Push providers and the keys for them.
     package var push = Push()
     /// How the gateway stops.
@@ -177,4 +180,12 @@ package enum Switch: String, Equatable, Sendable, CaseIterable {
     case on
     /// The gateway does not do what the setting names.
     case off
+}
+
+extension WebhookConfiguration {
+    /// Whether URLs with `http:` are permitted.
+    var plainHTTP: Switch {
+        get { allowsPlainHTTP ? .on : .off }
+        set { allowsPlainHTTP = newValue == .on }
+    }
 }

@@ -21,6 +21,7 @@ import SignalingServer
 import Sockets
 import Storage
 package import UnixSignals
+import WebhookDelivery
 
 /// A whole gateway, built from its configuration. `orbweaver serve` and tests run it.
 package struct Gateway: Sendable {
@@ -159,6 +160,8 @@ package struct Gateway: Sendable {
             usedTokens: contents.usedTokens,
             clock: clock, metrics: metrics, pages: pages, pageService: demoPush?.service, group: group, logger: logger)
 
+        let webhooks = try configuration.makeWebhooks(
+            database: database, log: journal.publicEvents, clock: clock, metrics: metrics, logger: logger)
         let drain = DrainService(
             signaling: signaling, switchboard: switchboard, configuration: configuration.drain, clock: clock,
             logger: logger)
@@ -174,7 +177,7 @@ package struct Gateway: Sendable {
                 accounts: database.users, applications: database.applications, routes: database.routes,
                 repository: database.administration,
                 administration: switchboard, push: pushDirectory, pushTrial: pushes, controls: controls,
-                journal: journal, events: journal.publicEvents,
+                journal: journal, events: journal.publicEvents, webhooks: webhooks,
                 auditLimits: configuration.admin.audit, passwordCost: configuration.authenticator.passwordCost,
                 clock: clock, ownUser: ProcessIdentity.user,
                 process: processName, logger: logger),
@@ -190,6 +193,7 @@ package struct Gateway: Sendable {
             MediaService(media: media),
             PushService(delivery: pushes, client: pushClient, switchboard: switchboard, clock: clock),
             SwitchboardService(switchboard: switchboard),
+            WebhookService(webhooks: webhooks),
             AccountService(
                 switchboard: switchboard, push: pushDirectory, applications: register, clock: clock, logger: logger),
             administration,

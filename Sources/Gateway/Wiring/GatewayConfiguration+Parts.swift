@@ -5,12 +5,14 @@ import Foundation
 import Logging
 import MediaServer
 import NIOSSL
+import Observability
 import Primitives
 import Registration
 import SDP
 import SignalingServer
 import Sockets
 import Storage
+import WebhookDelivery
 
 /// The configuration of each part, with what depends on the machine filled in.
 extension GatewayConfiguration {
@@ -23,6 +25,24 @@ extension GatewayConfiguration {
         // A client that comes back at the last moment is still sent everything.
         limits.notificationAge = switchboard.registration.queue.maximumAge * 2
         return try database.openJournal(limits, clock: clock, logger: logger, onSetAside: onSetAside)
+    }
+
+    /// The webhooks of applications. Each is sent what its application may hear of.
+    func makeWebhooks(
+        database: GatewayDatabase, log: PublicEventLog, clock: some RuntimeClock, metrics: GatewayMetrics,
+        logger: Logger
+    ) throws -> WebhookDirectory {
+        do {
+            return try WebhookDirectory(
+                webhooks, repository: database.webhooks, log: log, clock: clock, metrics: metrics, logger: logger
+            ) { [applications = database.applications] name in
+                // Whoever asks tries again.
+                guard let application = try? await applications.application(name) else { return nil }
+                return application.profile.addresses
+            }
+        } catch let error as SocketError {
+            throw GatewayFailure(startingPush: error)
+        }
     }
 
     /// When clients are asked how much they have received: long before what they do not confirm is too much or too old.

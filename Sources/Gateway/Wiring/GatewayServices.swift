@@ -10,6 +10,7 @@ import ServiceLifecycle
 import SignalingServer
 import Sockets
 import Storage
+import WebhookDelivery
 
 /// Closes the database, after all other services have ended.
 struct DatabaseService: Service {
@@ -88,6 +89,15 @@ struct CallEventService: Service {
         } onGracefulShutdown: {
             file.finish()
         }
+    }
+}
+
+/// Sends the events that webhooks are owed. What is left at shutdown is sent by the next process.
+struct WebhookService: Service {
+    let webhooks: WebhookDirectory
+
+    func run() async {
+        await cancelWhenGracefulShutdown { await webhooks.run() }
     }
 }
 

@@ -115,6 +115,10 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
     case applicationKeyNotFound = "application.key_not_found"
     /// The application has as many keys as it may have.
     case applicationKeyLimit = "application.key_limit"
+    /// The application has no such webhook.
+    case webhookNotFound = "webhook.not_found"
+    /// The application has as many webhooks as it may have.
+    case webhookLimited = "webhook.limited"
     /// There is no drain to cancel.
     case drainNotStarted = "drain.not_started"
     /// The drain has gone too far to be cancelled, or a signal has started it.
@@ -131,10 +135,10 @@ package enum AdminErrorCode: String, CaseIterable, Sendable {
         case .requestBodyTooLarge: 413
         case .idempotencyKeyReused: 422
         case .idempotencyInProgress, .userExists, .authNameTaken, .tokenExists, .applicationExists,
-            .applicationAddressTaken, .applicationKeyLimit, .drainNotStarted, .drainNotCancellable:
+            .applicationAddressTaken, .applicationKeyLimit, .webhookLimited, .drainNotStarted, .drainNotCancellable:
             409
         case .resourceNotFound, .userNotFound, .subscriptionNotFound, .pushNotFound, .callNotFound, .tokenNotFound,
-            .applicationNotFound, .applicationKeyNotFound:
+            .applicationNotFound, .applicationKeyNotFound, .webhookNotFound:
             404
         case .resourceMethodNotAllowed: 405
         case .authMissing, .authMalformed, .authInvalidToken, .authTokenExpired: 401

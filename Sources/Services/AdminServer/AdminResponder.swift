@@ -19,6 +19,7 @@ package struct AdminResponder: Sendable {
     let controls: any GatewayControls
     let journal: any Journal
     let events: any PublicEvents
+    let webhooks: any Webhooks
     let authenticator: AdminAuthenticator
     let auditLimits: AuditLimits
     /// The cost of the records of new passwords.
@@ -52,7 +53,7 @@ package struct AdminResponder: Sendable {
         repository: any AdministrationRepository,
         administration: any Administration, push: any PushRegistrar, pushTrial: any PushTrial,
         controls: any GatewayControls,
-        journal: any Journal, events: any PublicEvents,
+        journal: any Journal, events: any PublicEvents, webhooks: any Webhooks,
         auditLimits: AuditLimits, passwordCost: PasswordHash.Cost = PasswordHash.Cost(),
         clock: any RuntimeClock, ownUser: UInt32, process: String, logger: Logger
     ) {
@@ -66,6 +67,7 @@ package struct AdminResponder: Sendable {
         self.controls = controls
         self.journal = journal
         self.events = events
+        self.webhooks = webhooks
         authenticator = AdminAuthenticator(repository, clock: clock, ownUser: ownUser)
         self.auditLimits = auditLimits
         self.passwordCost = passwordCost
@@ -166,6 +168,7 @@ package struct AdminResponder: Sendable {
             if [.addApplication, .rotateApplicationSecret].contains(operation) {
                 body = AdminJSON.without("secret", body)
             }
+            if [.addWebhook, .rotateWebhookKey].contains(operation) { body = AdminJSON.without("key", body) }
         }
         return KeptAnswer(status: answer.status, contentType: answer.contentType, body: body)
     }
@@ -258,6 +261,13 @@ package struct AdminResponder: Sendable {
         case .listApplicationKeys: try await listApplicationKeys(call)
         case .addApplicationKey: try await addApplicationKey(call)
         case .revokeApplicationKey: try await revokeApplicationKey(call)
+        case .listWebhooks: try await listWebhooks(call)
+        case .addWebhook: try await addWebhook(call)
+        case .changeWebhook: try await changeWebhook(call)
+        case .rotateWebhookKey: try await rotateWebhookKey(call)
+        case .removeWebhook: try await removeWebhook(call)
+        case .retryWebhook: try await retryWebhook(call)
+        case .testWebhook: try await testWebhook(call)
         case .listAudit: try await listAudit(call)
         case .tailEvents: try await tailEvents(call)
         }

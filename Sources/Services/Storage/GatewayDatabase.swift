@@ -89,6 +89,12 @@ package final class GatewayDatabase: Sendable {
         }
     }
 
+    /// The webhooks of applications, and what they are owed. The journal has to be open.
+    package var webhooks: WebhookStore {
+        guard let journal = journal.withLock({ $0?.queue }) else { preconditionFailure("the journal is open") }
+        return WebhookStore(queue, journal: journal)
+    }
+
     /// Moves the write-ahead log into the file and closes it. Later calls fail.
     ///
     /// - Throws: `StorageError.failed` if the database cannot be closed.

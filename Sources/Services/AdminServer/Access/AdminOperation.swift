@@ -86,6 +86,20 @@ package enum AdminOperation: String, CaseIterable, Sendable {
     case addApplicationKey
     /// Revokes a key of an application.
     case revokeApplicationKey
+    /// Lists the webhooks of an application, without their keys, and how far each is.
+    case listWebhooks
+    /// Adds a webhook to an application, and makes its key.
+    case addWebhook
+    /// Changes a webhook.
+    case changeWebhook
+    /// Gives a webhook a new key.
+    case rotateWebhookKey
+    /// Removes a webhook, and what it is owed.
+    case removeWebhook
+    /// Sends a webhook again what was given up.
+    case retryWebhook
+    /// Sends an event to a webhook, and says what becomes of it.
+    case testWebhook
     /// Lists entries of the audit log.
     case listAudit
     /// Sends the events of calls as they happen.
@@ -157,6 +171,13 @@ package enum AdminOperation: String, CaseIterable, Sendable {
         case .listApplicationKeys: (.get, "/applications/{name}/keys", .readOnly, [])
         case .addApplicationKey: (.post, "/applications/{name}/keys", .admin, [])
         case .revokeApplicationKey: (.delete, "/applications/{name}/keys/{id}", .admin, [])
+        case .listWebhooks: (.get, "/applications/{name}/webhooks", .readOnly, [])
+        case .addWebhook: (.post, "/applications/{name}/webhooks", .admin, [])
+        case .changeWebhook: (.patch, "/applications/{name}/webhooks/{id}", .admin, [])
+        case .removeWebhook: (.delete, "/applications/{name}/webhooks/{id}", .admin, [])
+        case .rotateWebhookKey: (.post, "/applications/{name}/webhooks/{id}/key", .admin, [])
+        case .retryWebhook: (.post, "/applications/{name}/webhooks/{id}/retry", .operator, [])
+        case .testWebhook: (.post, "/applications/{name}/webhooks/{id}/test", .operator, [])
         case .listAudit: (.get, "/audit", .readOnly, Self.paging + ["who"])
         case .tailEvents: (.get, "/events", .readOnly, ["since", "call"])
         }

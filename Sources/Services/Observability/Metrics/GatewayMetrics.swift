@@ -111,6 +111,8 @@ package final class GatewayMetrics: Sendable {
     package let pushesActive: Gauge
     /// Registrations for push, now.
     package let pushRegistrations: Gauge
+    /// Attempts to send events to webhooks of applications, by what they led to.
+    package let webhookAttempts: CounterFamily<WebhookResult>
 
     private let families: [MetricFamily]
 
@@ -230,6 +232,9 @@ package final class GatewayMetrics: Sendable {
             by: PushProvider.self)
         pushesActive = registry.gauge("orbweaver_pushes_active", "Pushes that wait or have no answer yet.")
         pushRegistrations = registry.gauge("orbweaver_push_registrations", "Devices that have registered for push.")
+        webhookAttempts = registry.counters(
+            "orbweaver_webhook_attempts_total", "Attempts to send events to webhooks of applications, by result.",
+            by: WebhookResult.self)
         families = registry.families
     }
 

@@ -326,3 +326,16 @@ package enum PushResult: String, MetricLabel {
         }
     }
 }
+
+/// What an attempt to send an event to a webhook has led to.
+package enum WebhookResult: String, MetricLabel {
+    /// The label of `orbweaver_webhook_attempts_total`.
+    package static let labelName = "result"
+
+    /// The receiver has taken it.
+    case delivered
+    /// It is tried again.
+    case retried
+    /// It is given up.
+    case parked
+}

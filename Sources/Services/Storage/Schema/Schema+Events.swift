@@ -28,4 +28,39 @@ extension Schema {
                     """)
         }
     }
+
+    /// Webhooks of applications, and what they are owed. The latter is in the database of the journal, which may be
+    /// another one, and so has no foreign key.
+    static func registerWebhooks(_ migrator: inout DatabaseMigrator) {
+        migrator.registerMigration("18 webhooks") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE webhook (
+                        id              TEXT NOT NULL PRIMARY KEY,
+                        application     TEXT NOT NULL REFERENCES application (name) ON DELETE CASCADE,
+                        url             TEXT NOT NULL,
+                        keys            TEXT NOT NULL,              -- whsec_…, with blanks between, the newest first
+                        types           TEXT NOT NULL,              -- with blanks between; empty: all
+                        isEnabled       INTEGER NOT NULL,
+                        disabledBecause TEXT
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX webhookApplication ON webhook (application);
+                    CREATE TABLE webhookPlace (
+                        webhook TEXT NOT NULL PRIMARY KEY,
+                        number  INTEGER NOT NULL                    -- what comes behind it is not owed yet
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE webhookDelivery (
+                        webhook      TEXT NOT NULL,
+                        number       INTEGER NOT NULL,              -- of the publicEvent, which may be gone
+                        call         TEXT NOT NULL,
+                        content      TEXT NOT NULL,                 -- JSON
+                        attempts     INTEGER NOT NULL DEFAULT 0,    -- that have failed
+                        failingSince INTEGER,                       -- milliseconds since 1970
+                        reason       TEXT,
+                        isParked     INTEGER NOT NULL DEFAULT 0,    -- given up
+                        PRIMARY KEY (webhook, number)
+                    ) STRICT, WITHOUT ROWID
+                    """)
+        }
+    }
 }

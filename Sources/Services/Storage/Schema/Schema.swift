@@ -149,6 +149,7 @@ enum Schema {
         registerUsedTokens(&migrator)
         migrator.registerApplicationCalls()
         registerPublicEvents(&migrator)
+        registerWebhooks(&migrator)
         return migrator
     }
 }

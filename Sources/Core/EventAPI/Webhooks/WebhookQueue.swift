@@ -1,0 +1,173 @@
+package import Primitives
+
+/// What one webhook is owed: which delivery leaves next, when a failed one is tried again, and which are given up.
+///
+/// The deliveries of a call leave one after the other, in order; a further one waits until the one before is delivered
+/// or parked. Those of different calls do not wait for each other.
+package struct WebhookQueue: Sendable {
+    /// The limits of a queue.
+    package struct Configuration: Equatable, Sendable {
+        /// The most requests that have no answer yet, 1 or more.
+        package var inFlight = 8
+        /// How long a delivery is tried, from its first attempt.
+        package var retryTime = Duration.seconds(86_400)
+        /// About how long the second attempt waits for; each further one waits about twice as long as the one before.
+        package var firstDelay = Duration.seconds(2)
+        /// The longest wait between two attempts.
+        package var longestDelay = Duration.seconds(600)
+
+        /// Makes a configuration with the default of each property.
+        package init() {}
+    }
+
+    /// An event that is owed.
+    package struct Delivery: Equatable, Sendable {
+        /// The place of the event in the log; also the name of the delivery.
+        package var number: Int64
+        /// The call of the event. Deliveries of the same call keep their order.
+        package var call: String
+        /// The body of the request.
+        package var content: [UInt8]
+        /// How many attempts have failed.
+        package var attempts: Int
+        /// When the first attempt failed, milliseconds since 1970; `nil`: none has.
+        package var failingSince: Int64?
+        /// Why the last attempt failed, in words; `nil`: none has.
+        package var reason: String?
+
+        /// Makes a delivery of its parts; each parameter is the property of that name.
+        package init(
+            number: Int64, call: String, content: [UInt8], attempts: Int = 0, failingSince: Int64? = nil,
+            reason: String? = nil
+        ) {
+            self.number = number
+            self.call = call
+            self.content = content
+            self.attempts = attempts
+            self.failingSince = failingSince
+            self.reason = reason
+        }
+    }
+
+    /// What an attempt has led to.
+    package enum Outcome: Equatable, Sendable {
+        /// The receiver has taken it.
+        case delivered
+        /// It was not taken. `after`: the receiver asks to wait for so long; `nil`: it does not say.
+        case failed(reason: String, after: Duration? = nil)
+    }
+
+    /// What becomes of a delivery after an attempt.
+    package enum Verdict: Equatable, Sendable {
+        /// It is over.
+        case delivered
+        /// It is tried again.
+        case retried(Delivery)
+        /// It is given up, until an operator asks for it.
+        case parked(Delivery)
+    }
+
+    /// The deliveries of a call, the first of which is next.
+    private struct Line: Sendable {
+        var deliveries: [Delivery] = []
+        var isInFlight = false
+        /// The next attempt is not made before; `nil`: at once.
+        var notBefore: MonotonicTime?
+    }
+
+    private let configuration: Configuration
+    private var lines: [String: Line] = [:]
+    /// The calls whose next delivery may leave, in the order in which it could.
+    private var ready: [String] = []
+    /// The calls of deliveries that have left.
+    private var inFlight: [Int64: String] = [:]
+
+    /// How many deliveries are owed.
+    package private(set) var count = 0
+
+    /// Makes an empty queue.
+    package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
+
+    /// A delivery is owed. Those of a call are added in their order.
+    package mutating func add(_ delivery: Delivery) {
+        count += 1
+        lines[delivery.call, default: Line()].deliveries.append(delivery)
+        if lines[delivery.call]?.deliveries.count == 1 { ready.append(delivery.call) }
+    }
+
+    /// The deliveries that leave now.
+    package mutating func takeDue(at now: MonotonicTime) -> [Delivery] {
+        for (call, line) in lines {
+            guard let time = line.notBefore, time <= now else { continue }
+            lines[call]?.notBefore = nil
+            ready.append(call)
+        }
+        let due = ready.prefix(max(0, configuration.inFlight - inFlight.count))
+        var taken: [Delivery] = []
+        for call in due {
+            lines[call]?.isInFlight = true
+            if let delivery = lines[call]?.deliveries.first { taken.append(delivery) }
+        }
+        ready.removeFirst(due.count)
+        for delivery in taken { inFlight[delivery.number] = delivery.call }
+        return taken
+    }
+
+    /// An attempt has ended.
+    ///
+    /// - Parameters:
+    ///   - now: the time on the monotonic clock.
+    ///   - time: the same on the wall clock, milliseconds since 1970.
+    /// - Returns: what becomes of the delivery; `nil`: it was not on its way.
+    package mutating func ended(
+        _ number: Int64, _ outcome: Outcome, at now: MonotonicTime, time: Int64, random: inout some RandomSource
+    ) -> Verdict? {
+        guard let call = inFlight.removeValue(forKey: number), var delivery = lines[call]?.deliveries.first else {
+            return nil
+        }
+        lines[call]?.isInFlight = false
+        switch outcome {
+        case .delivered:
+            advance(call)
+            return .delivered
+        case .failed(let reason, let wish):
+            delivery.attempts += 1
+            delivery.reason = reason
+            let since = delivery.failingSince ?? time
+            delivery.failingSince = since
+            // A clock that was put back makes nothing younger than its first attempt.
+            guard max(0, time - since) < configuration.retryTime.wholeNanoseconds / 1_000_000 else {
+                advance(call)
+                return .parked(delivery)
+            }
+            let next = now + delay(after: delivery.attempts, wish, &random)
+            lines[call]?.deliveries[0] = delivery
+            lines[call]?.notBefore = next
+            return .retried(delivery)
+        }
+    }
+
+    /// When a failed delivery may be tried again; `nil`: none has failed.
+    package var nextDeadline: MonotonicTime? { lines.values.lazy.compactMap(\.notBefore).min() }
+
+    /// The first delivery of the call is over.
+    private mutating func advance(_ call: String) {
+        count -= 1
+        lines[call]?.deliveries.removeFirst()
+        if lines[call]?.deliveries.isEmpty ?? true {
+            lines[call] = nil
+        } else {
+            ready.append(call)
+        }
+    }
+
+    /// Between half of the time and all of it, so that receivers that were down together are not asked together.
+    private func delay(after attempts: Int, _ wish: Duration?, _ random: inout some RandomSource) -> Duration {
+        let longest = configuration.longestDelay.wholeNanoseconds / 1_000_000
+        let doubled = (configuration.firstDelay.wholeNanoseconds / 1_000_000) << min(max(0, attempts - 1), 20)
+        let half = min(longest, doubled) / 2
+        let drawn = half + Int64(random.nextUInt32()) * half / Int64(UInt32.max)
+        let wished = min(longest, (wish?.wholeNanoseconds ?? 0) / 1_000_000)
+        return .milliseconds(max(drawn, wished))
+    }
+}

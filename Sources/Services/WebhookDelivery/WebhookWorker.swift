@@ -1,0 +1,236 @@
+import CallControl
+import CallRuntime
+import Cryptography
+import EventAPI
+import Logging
+import Observability
+import Primitives
+
+/// The owner of one webhook's deliveries: takes events out of the log, sends them, and notes what has become of them.
+actor WebhookWorker {
+    /// What a worker shares with others.
+    struct Environment: Sendable {
+        let configuration: WebhookConfiguration
+        let repository: any WebhookRepository
+        let log: any PublicEvents
+        let sender: WebhookSender
+        let clock: any RuntimeClock
+        /// The addresses of an application; `nil`: they cannot be read now.
+        let addresses: @Sendable (ApplicationName) async -> [ApplicationAddress]?
+        /// Is told that a receiver wants no more events.
+        let disable: @Sendable (_ webhook: String, _ reason: String) async -> Void
+        let metrics: GatewayMetrics
+        let logger: Logger
+    }
+
+    private let environment: Environment
+    private var webhook: Webhook
+    private var queue: WebhookQueue
+    private var random = SecureRandomSource()
+    /// What comes behind this place of the log is not owed yet.
+    private var place: Int64
+    /// What attempts have led to and is not written yet.
+    private var unsettled: [Int64: WebhookQueue.Verdict] = [:]
+    private var isSettling = false
+    private var isStopping = false
+    private var isLoaded = false
+    private var alarm: (time: MonotonicTime, task: Task<Void, Never>)?
+    private var inFlight = 0
+
+    /// How long a worker waits before it tries again what the database has refused.
+    private static let retryDelay = Duration.seconds(1)
+    private static let pageLimit = 256
+
+    /// - Parameter place: where a webhook starts of which nothing is known.
+    init(_ webhook: Webhook, from place: Int64, _ environment: Environment) {
+        self.webhook = webhook
+        self.environment = environment
+        self.place = place
+        queue = WebhookQueue(environment.configuration.queue)
+    }
+
+    /// The webhook was changed.
+    func update(_ webhook: Webhook) {
+        self.webhook = webhook
+        pump()
+    }
+
+    /// What was given up is owed again.
+    func add(_ deliveries: [WebhookQueue.Delivery]) {
+        for delivery in deliveries { queue.add(delivery) }
+        pump()
+    }
+
+    /// Sends nothing more from now on.
+    func stop() {
+        isStopping = true
+        alarm?.task.cancel()
+    }
+
+    /// Whether something is on its way, or not written yet.
+    var isBusy: Bool { inFlight > 0 || isSettling || !unsettled.isEmpty }
+
+    /// Takes events out of the log until the task is cancelled.
+    func run() async {
+        await load()
+        while !isStopping, !Task.isCancelled {
+            guard webhook.isEnabled, queue.count < environment.configuration.outbox,
+                let addresses = await environment.addresses(webhook.application)
+            else {
+                await pause()
+                continue
+            }
+            await take(addresses)
+        }
+    }
+
+    // MARK: In
+
+    private func load() async {
+        while !isLoaded, !Task.isCancelled {
+            do throws(StorageError) {
+                if let known = try await environment.repository.outbox(of: webhook.id) {
+                    place = known.place
+                    for delivery in known.deliveries { queue.add(delivery) }
+                } else {
+                    try await environment.repository.take([], through: place, for: webhook.id)
+                }
+                isLoaded = true
+                pump()
+            } catch {
+                await pause()
+            }
+        }
+    }
+
+    private func take(_ addresses: [ApplicationAddress]) async {
+        // The types were checked when they were set.
+        guard let selection = try? EventSelection(reader: .application(addresses), types: webhook.types) else {
+            return await pause()
+        }
+        do throws(StorageError) {
+            let page = try await environment.log.page(
+                after: place, selection, limit: Self.pageLimit,
+                waitingUntil: environment.clock.now + EventReading.pulse)
+            guard !isStopping else { return }
+            // The gateway stops: there is nothing to wait for.
+            if page.isOver { return await pause() }
+            if page.isGap { return try await skip() }
+            let deliveries = page.events.map { event in
+                WebhookQueue.Delivery(
+                    number: event.number, call: event.call, content: event.object(in: environment.log.name))
+            }
+            try await environment.repository.take(deliveries, through: page.through, for: webhook.id)
+            place = page.through
+            add(deliveries)
+        } catch {
+            await pause()
+        }
+    }
+
+    /// Events that the webhook was not owed yet are gone: it was disabled or behind for longer than they are kept. It
+    /// is told so.
+    private func skip() async throws(StorageError) {
+        let cursor = EventCursor(log: environment.log.name, number: environment.log.removedThrough)
+        let snapshot = EventSnapshot(
+            reason: .tooOld, cursor: cursor, time: environment.clock.epochMilliseconds, calls: [],
+            for: EventSelection(reader: .application([])))
+        environment.logger.warning(
+            "a webhook has missed events that are not kept any more", metadata: ["webhook": "\(webhook.id)"])
+        let delivery = WebhookQueue.Delivery(number: cursor.number, call: "", content: snapshot.json)
+        try await environment.repository.take([delivery], through: cursor.number, for: webhook.id)
+        place = cursor.number
+        add([delivery])
+    }
+
+    private func pause() async {
+        let clock = environment.clock
+        // Fails only if the task is cancelled.
+        do { try await clock.sleep(until: clock.now + Self.retryDelay) } catch { return }
+    }
+
+    // MARK: Out
+
+    private func pump() {
+        guard isLoaded, webhook.isEnabled, !isStopping else { return }
+        for delivery in queue.takeDue(at: environment.clock.now) {
+            inFlight += 1
+            let name = WebhookSignature.name(of: EventCursor(log: environment.log.name, number: delivery.number))
+            Task { [sender = environment.sender, webhook] in
+                let (outcome, isGone) = await sender.send(delivery.content, named: name, to: webhook)
+                await ended(delivery.number, outcome, isGone)
+            }
+        }
+        arm()
+    }
+
+    private func ended(_ number: Int64, _ outcome: WebhookQueue.Outcome, _ isGone: Bool) async {
+        inFlight -= 1
+        // What was cut off by the end of the gateway is sent by the next one.
+        if isStopping, outcome != .delivered { return }
+        let clock = environment.clock
+        let verdict = queue.ended(number, outcome, at: clock.now, time: clock.epochMilliseconds, random: &random)
+        guard let verdict else { return }
+        unsettled[number] = verdict
+        environment.metrics.webhookAttempts[verdict.result].increment()
+        if case .parked(let delivery) = verdict {
+            environment.logger.warning(
+                "an event for a webhook is given up",
+                metadata: ["webhook": "\(webhook.id)", LogKey.reason: "\(delivery.reason ?? "")"])
+        }
+        pump()
+        await settle()
+        if isGone, webhook.isEnabled {
+            webhook.isEnabled = false
+            await environment.disable(webhook.id, "the receiver has answered with status 410")
+        }
+    }
+
+    /// Writes what attempts have led to; what comes meanwhile is written together.
+    private func settle() async {
+        guard !isSettling else { return }
+        isSettling = true
+        defer { isSettling = false }
+        while !unsettled.isEmpty {
+            let verdicts = unsettled
+            unsettled = [:]
+            do throws(StorageError) {
+                try await environment.repository.settle(verdicts, of: webhook.id)
+            } catch {
+                unsettled.merge(verdicts) { latest, _ in latest }
+                if isStopping { return }
+                await pause()
+            }
+        }
+    }
+
+    private func arm() {
+        let time = queue.nextDeadline
+        guard time != alarm?.time else { return }
+        alarm?.task.cancel()
+        alarm = nil
+        guard let time else { return }
+        let task = Task { [clock = environment.clock] in
+            // Fails only if the task is cancelled.
+            do { try await clock.sleep(until: time) } catch { return }
+            awake(at: time)
+        }
+        alarm = (time, task)
+    }
+
+    private func awake(at time: MonotonicTime) {
+        if alarm?.time == time { alarm = nil }
+        pump()
+    }
+}
+
+extension WebhookQueue.Verdict {
+    /// The label by which it is counted.
+    fileprivate var result: WebhookResult {
+        switch self {
+        case .delivered: .delivered
+        case .retried: .retried
+        case .parked: .parked
+        }
+    }
+}

@@ -1,0 +1,280 @@
+"""Webhooks of applications: signatures checked by the verifier of Standard Webhooks that we did not write, order,
+retries, what is given up, what survives a kill, and which addresses are asked."""
+import asyncio
+import json
+import random
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import aiohttp
+import pytest
+import standardwebhooks
+
+from durability import configured
+from peers import sdp
+from peers.gateway import Gateway, orbweaver
+from peers.spidr import SpidrPeer
+from test_public_events import BOT, add_application, call_the_bot, kept
+
+OPEN = {"allowed_addresses": "127.0.0.1", "plain_http": "on", "longest_delay": "1s"}
+"""Webhooks on this machine, which are tried again soon."""
+
+
+class Receiver:
+    """A server that takes events, or answers as it is told: `answers(event)` gives a status, or None to say nothing."""
+
+    def __init__(self, answers: Callable[[dict], int | None] = lambda event: 200, delay: float = 0):
+        self.answers, self.delay = answers, delay
+        self.requests: list[tuple[dict, bytes, float]] = []
+        self.taken: list[dict] = []
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["content-length"]))
+                event = json.loads(body)
+                receiver.requests.append(({key.lower(): value for key, value in self.headers.items()}, body,
+                                          time.monotonic()))  # fmt: skip
+                time.sleep(receiver.delay)
+                status = receiver.answers(event)
+                if status is None:
+                    time.sleep(60)
+                    return
+                if 200 <= status < 300:
+                    receiver.taken.append(event)
+                self.send_response(status)
+                self.send_header("content-length", "0")
+                self.send_header("location", "http://127.0.0.1:1/elsewhere")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/events"
+
+    def close(self):
+        self._server.shutdown()
+
+    async def has(self, count: int, timeout: float = 20):
+        async with asyncio.timeout(timeout):
+            while len(self.taken) < count:
+                await asyncio.sleep(0.05)
+
+    async def ended(self, timeout: float = 30):
+        """Until nothing has come for a while."""
+        told, since = -1, time.monotonic()
+        async with asyncio.timeout(timeout * 4):
+            while time.monotonic() - since < 5:
+                await asyncio.sleep(0.1)
+                if told != (told := len(self.requests)):
+                    since = time.monotonic()
+
+
+class Site:
+    """A gateway with an application that is called, so that it hears of these calls."""
+
+    def __init__(self, own_gateway, folder: Path, users: list[str], **webhooks):
+        self.folder = folder
+        self.options = configured(folder, users, webhooks=OPEN | webhooks)
+        add_application(self.options, "bots", BOT, "events")
+        self.gateway: Gateway = own_gateway.configured(*self.options, logs_events=False)
+
+    def command(self, *arguments: str, status: int = 0) -> str:
+        done = orbweaver("webhook", *arguments, *self.options)
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout.strip() or done.stderr.strip()
+
+    def add(self, url: str, *options: str) -> tuple[str, str]:
+        """Its id and its key."""
+        return tuple(self.command("add", "bots", url, *options).split("\t"))
+
+    def listed(self) -> dict[str, list[str]]:
+        rows = [line.split("\t") for line in self.command("list", "bots").splitlines()]
+        return {row[0]: row[1:] for row in rows}
+
+
+@pytest.fixture
+def site(own_gateway, tmp_path) -> Site:
+    return Site(own_gateway, tmp_path, ["alice"], retry_time="4s")
+
+
+def name_of(event: dict) -> str:
+    return f"evt_{event['id']}"
+
+
+async def test_each_event_is_sent_once_signed_and_in_order(site, peer):
+    receiver, ends = Receiver(), Receiver()
+    webhook, key = site.add(receiver.url)
+    _, key_of_ends = site.add(ends.url, "--type", "call.ended")
+    alice = await peer("alice", base=site.gateway.http)
+    await call_the_bot(alice)
+    await ends.has(1)
+    await receiver.ended()
+    found = [(int(each["id"].split("-")[1]), each["type"]) for each in receiver.taken]
+    assert found == kept(site.folder / "users.sqlite", "bot") and found[-1][1] == "call.ended"
+    assert [each["type"] for each in ends.taken] == ["call.ended"]
+    for headers, body, _ in receiver.requests:
+        event = standardwebhooks.Webhook(key).verify(body, headers)
+        assert headers["webhook-id"] == name_of(event) and headers["content-type"] == "application/json"
+        with pytest.raises(standardwebhooks.webhooks.WebhookVerificationError):
+            standardwebhooks.Webhook(key_of_ends).verify(body, headers)
+    # A new key signs beside the former one.
+    new = site.command("rotate", "bots", webhook)
+    assert site.command("test", "bots", webhook) == "the receiver has taken it"
+    headers, body, _ = receiver.requests[-1]
+    for each in (key, new):
+        assert standardwebhooks.Webhook(each).verify(body, headers)["type"] == "webhook.test"
+    site.command("disable", "bots", webhook)
+    count = len(receiver.taken)
+    await call_the_bot(alice)
+    await ends.has(2)
+    assert len(receiver.taken) == count
+    site.command("enable", "bots", webhook)
+    await receiver.ended()
+    events = [each for each in receiver.taken if each["type"] != "webhook.test"]
+    assert [int(each["id"].split("-")[1]) for each in events] == [
+        number for number, _ in kept(site.folder / "users.sqlite", "bot")
+    ]
+    site.command("remove", "bots", webhook)
+    assert webhook not in site.listed()
+
+
+async def test_a_failure_is_tried_again_then_parked_and_sent_when_an_operator_asks(site, peer):
+    broken, fine = Receiver(lambda event: 302 if event["type"] == "call.answered" else 200), Receiver()
+    webhook, key = site.add(broken.url)
+    site.add(fine.url)
+    alice = await peer("alice", base=site.gateway.http)
+    await call_the_bot(alice)
+    await fine.has(len(kept(site.folder / "users.sqlite", "bot")))
+    # What comes behind it in the same call waits.
+    assert "call.ended" not in [each["type"] for each in broken.taken]
+    async with asyncio.timeout(20):
+        while "call.ended" not in [each["type"] for each in broken.taken]:
+            await asyncio.sleep(0.1)
+    tries = [each for each in broken.requests if json.loads(each[1])["type"] == "call.answered"]
+    assert len(tries) >= 3 and len({headers["webhook-id"] for headers, _, _ in tries}) == 1
+    assert all(standardwebhooks.Webhook(key).verify(body, headers) for headers, body, _ in tries)
+    _, _, state, waiting, parked, reason = site.listed()[webhook]
+    assert (state, waiting, parked, reason) == ("enabled", "0", "1", "status 302")
+    broken.answers = lambda event: 204
+    assert site.command("retry", "bots", webhook) == "1"
+    async with asyncio.timeout(20):
+        while broken.taken[-1]["type"] != "call.answered":
+            await asyncio.sleep(0.1)
+    assert site.listed()[webhook][3:5] == ["0", "0"]
+
+
+async def test_a_receiver_that_does_not_answer_delays_no_other_and_gone_disables(site, peer):
+    silent, gone, fine = Receiver(lambda event: None), Receiver(lambda event: 410), Receiver()
+    hung, left, _ = (site.add(each.url)[0] for each in (silent, gone, fine))
+    alice = await peer("alice", base=site.gateway.http)
+    began = time.monotonic()
+    for _ in range(3):
+        await call_the_bot(alice)
+    await fine.has(len(kept(site.folder / "users.sqlite", "bot")), timeout=10)
+    assert time.monotonic() - began < 10 and silent.requests and not silent.taken
+    async with asyncio.timeout(10):
+        while site.listed()[left][2] != "disabled":
+            await asyncio.sleep(0.2)
+    assert "410" in site.listed()[left][5] or site.listed()[left][4] == "0"
+    assert int(site.listed()[hung][3]) > 3
+    failed = site.command("test", "bots", left, status=1)
+    assert failed == "status 410"
+
+
+async def test_addresses_of_this_network_are_refused_unless_allowed(own_gateway, tmp_path):
+    receiver = Receiver()
+    site = Site(own_gateway, tmp_path, ["alice"], allowed_addresses="none")
+    for host in ("127.0.0.1", "localhost", "[::1]", "169.254.169.254", "10.0.0.1", "[::ffff:127.0.0.1]", "0.0.0.0"):
+        webhook, _ = site.add(receiver.url.replace("127.0.0.1", host))
+        refusal = site.command("test", "bots", webhook, status=1)
+        assert refusal.endswith("are refused: the Internet does not route it"), (host, refusal)
+        site.command("remove", "bots", webhook)
+    assert not receiver.requests
+    for url in ("ftp://x", "https://", "https://user@host/", "https://a b/", "x"):
+        assert "url" in site.command("add", "bots", url, status=1)
+    assert "types" in site.command("add", "bots", receiver.url, "--type", "Call", status=1)
+    for _ in range(10):
+        site.add(receiver.url)
+    assert "webhooks.per_application" in site.command("add", "bots", receiver.url, status=1)
+    assert "application" in site.command("list", "nobody", status=1)
+
+
+class Caller:
+    """Calls the application again and again, whatever becomes of the gateway."""
+
+    def __init__(self, client: SpidrPeer, seed: int):
+        self.client, self.chance, self.calls, self.is_over = client, random.Random(seed), 0, False
+
+    async def keep_calling(self):
+        while not self.is_over:
+            try:
+                started = await self.client.start(BOT, sdp.offer())
+                if started.status == 201:
+                    self.calls += 1
+                    await asyncio.sleep(self.chance.uniform(0, 0.4))
+                    await self.client.end(self.session(started.json))
+            except (aiohttp.ClientError, OSError, TimeoutError):
+                await asyncio.sleep(0.1)
+
+    @staticmethod
+    def session(answer: dict) -> str:
+        return next(iter(answer.values()))["sessionData"]
+
+
+@pytest.mark.parametrize("seed", [20261127])
+async def test_calls_go_on_while_the_gateway_is_killed_and_no_event_is_lost(own_gateway, tmp_path, peer, seed):
+    users = [f"user{number}" for number in range(6)]
+    site = Site(own_gateway, tmp_path, users)
+    # One of ten is refused at first, so that there is always something to be tried again.
+    chance = {"count": 0}
+
+    def answers(event: dict) -> int:
+        chance["count"] += 1
+        return 503 if chance["count"] % 10 == 0 else 200
+
+    receiver = Receiver(answers, delay=0.01)
+    webhook, key = site.add(receiver.url)
+    callers = [
+        Caller(await peer(user, base=site.gateway.http, listen=False), seed + place) for place, user in enumerate(users)
+    ]  # fmt: skip
+    calling = [asyncio.create_task(caller.keep_calling()) for caller in callers]
+    moments = random.Random(seed)
+    for _ in range(5):
+        await asyncio.sleep(moments.uniform(0.5, 3))
+        await asyncio.to_thread(site.gateway.kill)
+        await asyncio.to_thread(site.gateway.start)
+    await asyncio.sleep(2)
+    for caller in callers:
+        caller.is_over = True
+    await asyncio.gather(*calling)
+    await receiver.ended()
+    for headers, body, _ in receiver.requests:
+        standardwebhooks.Webhook(key).verify(body, headers)
+    # What was taken when the gateway was killed may come again, under the same name.
+    once: dict[str, dict] = {}
+    for event in receiver.taken:
+        assert once.setdefault(event["id"], event) == event
+    again = len(receiver.taken) - len(once)
+    assert again <= 8 * 5, "no more than were on their way when it was killed"
+    calls: dict[str, list[int]] = {}
+    for event in once.values():
+        calls.setdefault(event["call"], []).append(event["sequence"])
+    assert len(calls) > 20, calls
+    assert all(numbers == sorted(numbers) for numbers in calls.values())
+    wanted = kept(tmp_path / "users.sqlite", "bot")
+    assert sorted((int(each["id"].split("-")[1]), each["type"]) for each in once.values()) == wanted
+    assert site.listed()[webhook][3:5] == ["0", "0"]
+    ended = [each["call"] for each in once.values() if each["type"] == "call.ended"]
+    assert sorted(ended) == sorted(calls), "each call that was seen is seen to end"
