@@ -15,10 +15,8 @@ actor ApplicationOwner: EndpointOwner {
         case changed(RegisteredApplication)
         /// The application is gone: all its calls end, and then the loop.
         case retired
-        /// The sleep until this time has ended.
+        /// It is this time, for which the alarm was set.
         case alarm(MonotonicTime)
-        /// Something outside the loop has set this deadline.
-        case rearm(MonotonicTime)
     }
 
     nonisolated let name: ApplicationName
@@ -64,17 +62,16 @@ actor ApplicationOwner: EndpointOwner {
                     case .fallBack: group.addTask { await self.fallBack(session, asking: switchboard) }
                     }
                 }
-                if let time = alarm.arm(for: dueNext(after: message)) {
-                    group.addTask { [clock = environment.clock, inbox] in
-                        // Fails only if it is cancelled, and then the owner need not be woken any more.
-                        do { try await clock.sleep(until: time) } catch { return }
-                        inbox.post(.alarm(time))
-                    }
-                }
+                arm(for: dueNext(after: message))
                 if isRetired, liveCount == 0 { break }
             }
             group.cancelAll()
         }
+        alarm.cancel()
+    }
+
+    private func arm(for deadline: MonotonicTime?) {
+        alarm.arm(for: deadline, by: environment.clock) { [inbox] in inbox.post(.alarm($0)) }
     }
 
     // MARK: Questions
@@ -153,7 +150,7 @@ actor ApplicationOwner: EndpointOwner {
 
     /// The request is decided: the next one about the leg is.
     func pass(_ session: SessionID) {
-        if let deadline = legs[session]?.deadline { inbox.post(.rearm(deadline)) }
+        arm(for: legs[session]?.deadline)
         guard var waiting = turns[session], !waiting.isEmpty else {
             turns[session] = nil
             return
@@ -181,7 +178,6 @@ actor ApplicationOwner: EndpointOwner {
             return order.flatMap { session in
                 (edit(session) { $0.timeout(at: now) } ?? []).map { (session, $0) }
             }
-        case .rearm: return []
         }
     }
 
@@ -213,7 +209,6 @@ actor ApplicationOwner: EndpointOwner {
     private func dueNext(after message: Message) -> MonotonicTime? {
         switch message {
         case .alarm: legs.values.lazy.compactMap(\.deadline).min()
-        case .rearm(let time): time
         case .sent(.tell(let entry)): entry.event.audience.flatMap { legs[$0.session]?.deadline }
         case .sent(.detach(let session)): legs[session]?.deadline
         case .sent, .changed, .retired: nil
