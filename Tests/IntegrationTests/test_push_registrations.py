@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 
 from durability import configured
+from party import Party
 from peers.gateway import orbweaver
 from peers.push_provider import Answer, PushProvider
 from test_administration import start
@@ -200,18 +201,17 @@ async def start_for(provider: PushProvider, own_gateway, tmp_path):
 async def test_a_call_that_only_wakes_phones_ends_with_the_account(how, provider, own_gateway, tmp_path, peer):
     own, _options, admin = await start_for(provider, own_gateway, tmp_path)
     alice = await peer("alice", registered=False, base=own.http)
-    bob = await peer("bob", base=own.http)
     await register(alice, "apple")
-    call = await bob.dial("alice")
-    async with asyncio.timeout(10):
+    async with Party(own.http, "bob") as bob, asyncio.timeout(20):
+        await bob.register()
+        call = await bob.dial("alice")
         while not provider.requests:
             await asyncio.sleep(0.01)
-    if how == "removed":
-        await asyncio.to_thread(admin.ask, "DELETE", "/users/alice@dev.local")
-    else:
-        await asyncio.to_thread(admin.ask, "PATCH", "/users/alice@dev.local", {"enabled": False})
-    async with asyncio.timeout(10):
-        assert (await call.over()).by == "callEnd"
+        if how == "removed":
+            await asyncio.to_thread(admin.ask, "DELETE", "/users/alice@dev.local")
+        else:
+            await asyncio.to_thread(admin.ask, "PATCH", "/users/alice@dev.local", {"enabled": False})
+        assert (await call.over()).code == 480
 
 
 async def run(*arguments: str, folder: Path):
