@@ -91,6 +91,60 @@ import Testing
         }
     }
 
+    @Test func `fields as long as those of the request before are the request's own`() async throws {
+        try await withPair { server, client in
+            let fields = [("x-a", "11"), ("x-a", "22"), ("x-b", "33"), ("x-b", ""), ("x-c", ""), ("x-long", "4")]
+            for (name, value) in fields {
+                var request = get(server.url("/"))
+                request.fields = [HTTPField(name, value), HTTPField("x-last", "\(value)!")]
+                _ = try await client.response(to: request)
+            }
+            for (seen, (name, value)) in zip(server.requests, fields) {
+                #expect(seen.head.headers[name] == [value] && seen.head.headers["x-last"] == ["\(value)!"])
+                #expect(seen.head.headers.filter { $0.name.hasPrefix("x-") }.count == 2)
+            }
+            #expect(server.requests.count == fields.count)
+        }
+    }
+
+    /// With 40 requests on their way the client is busy, and looks for more by itself.
+    @Test(arguments: [1, 3, 40])
+    func `requests that are handed over together are answered, and the owner hears of it behind them`(_ count: Int)
+        async throws
+    {
+        let server = try LoopbackServer()
+        let heard = Mutex((completions: 0, words: 0, isUpToDate: true))
+        let client = try HTTPClient(name: "test", configuration: try Self.configuration { $0.connectionsPerHost = 40 })
+        {
+            heard.withLock { heard in
+                heard.words += 1
+                heard.isUpToDate = true
+            }
+        }
+        let note: HTTPClient.Completion = { result in
+            #expect((try? result.get().status) == 200)
+            heard.withLock { heard in
+                heard.completions += 1
+                heard.isUpToDate = false
+            }
+        }
+        client.send((0..<count).map { _ in (get(server.url("/held")), note) })
+        try await wait { server.heldCount == count }
+        // One that comes later is not held up by the others.
+        #expect(await status(client, get("http://localhost:\(server.port)/")) == 200)
+        server.release()
+        try await wait { heard.withLock { $0.completions == count && $0.isUpToDate } }
+        #expect(heard.withLock { (2...(count + 1)).contains($0.words) })
+        client.shutDown()
+        let ended = Mutex<[HTTPFailure]>([])
+        let refused: HTTPClient.Completion = { result in
+            if case .failure(let failure) = result { ended.withLock { $0.append(failure) } }
+        }
+        client.send([(get(server.url("/")), refused)])
+        #expect(ended.withLock { $0 } == [.shutDown])
+        try await server.stop()
+    }
+
     @Test func `a redirect is not followed`() async throws {
         try await withPair { server, client in
             #expect(await status(client, get(server.url("/moved"))) == 301)

@@ -47,11 +47,15 @@ package final class HTTPClient: Sendable {
     /// - Parameters:
     ///   - name: The name of the thread; Linux keeps 15 bytes of it.
     ///   - configuration: Its limits.
+    ///   - handedOut: Called on the client's thread after the completions that were called together, so that an owner
+    ///     who takes note of many responses is woken once.
     /// - Throws: `SocketError` if no thread can be started.
-    package init(name: String, configuration: Configuration = Configuration()) throws {
+    package init(
+        name: String, configuration: Configuration = Configuration(), handedOut: @escaping @Sendable () -> Void = {}
+    ) throws {
         let mailbox = HTTPMailbox()
         self.mailbox = mailbox
-        thread = try WorkerThread(name: name) { HTTPClientLoop(configuration, mailbox).run() }
+        thread = try WorkerThread(name: name) { HTTPClientLoop(configuration, mailbox, handedOut).run() }
     }
 
     deinit { mailbox.send(.stop) }
@@ -63,6 +67,20 @@ package final class HTTPClient: Sendable {
         let ticket = nextTicket()
         submit(request, as: ticket, completion)
         return ticket
+    }
+
+    /// Sends requests, and calls the completion of each once.
+    package func send(_ requests: [(request: HTTPRequest, completion: Completion)]) {
+        guard !requests.isEmpty else { return }
+        let now = MonotonicClock.now
+        let messages = requests.map { request, completion in
+            HTTPMailbox.Message.submit(
+                HTTPSubmission(
+                    number: nextTicket().number, request: request, deadline: now + request.timeout,
+                    completion: completion))
+        }
+        if mailbox.send(contentsOf: messages) { return }
+        for (_, completion) in requests { completion(.failure(.shutDown)) }
     }
 
     /// Sends a request and waits for the response, whatever its status. A task that is cancelled gives the request up.

@@ -6,56 +6,35 @@ internal import Sockets
 /// The client's thread: takes requests, lets libcurl carry them, and hands out responses.
 @safe
 final class HTTPClientLoop {
-    /// What one host has of the requests.
-    private struct Host {
-        /// Requests that wait, the oldest first.
-        var waiting: [HTTPSubmission] = []
-        /// The requests at the start of `waiting` that are gone.
-        var taken = 0
-        /// Requests that libcurl carries.
-        var inFlight = 0
-
-        var waitingCount: Int { waiting.count - taken }
-
-        mutating func popFirst() -> HTTPSubmission? {
-            guard taken < waiting.count else { return nil }
-            defer {
-                taken += 1
-                // The room of what is gone is given back once it is half of the array.
-                if taken * 2 >= waiting.count {
-                    waiting.removeFirst(taken)
-                    taken = 0
-                }
-            }
-            return waiting[taken]
-        }
-
-        /// Removes requests that meet a condition, and returns them.
-        mutating func remove(where condition: (HTTPSubmission) -> Bool) -> [HTTPSubmission] {
-            waiting.removeFirst(taken)
-            taken = 0
-            let removed = waiting.filter(condition)
-            if !removed.isEmpty { waiting.removeAll(where: condition) }
-            return removed
-        }
-    }
-
     private let configuration: HTTPClient.Configuration
     private let mailbox: HTTPMailbox
-    private var hosts: [Substring: Host] = [:]
+    private let handedOut: @Sendable () -> Void
+    private var hosts: [Substring: HTTPHost] = [:]
     private var waitingCount = 0
     private var transfers: [UInt64: HTTPTransfer] = [:]
     private var idleTransfers: [HTTPTransfer] = []
     private var nextSweep = MonotonicTime.zero
+    /// Completions have been called since the last wait.
+    private var hasHandedOut = false
+    /// How often the thread has waited in vain since something happened.
+    private var idleRounds = 0
 
     /// The longest wait of the thread. Requests that wait are looked through for lapsed ones this often.
     private static let sweepInterval = Duration.seconds(1)
     /// The most transfers that are kept for later requests.
     private static let idleLimit = 256
+    /// With so many requests on their way, responses come all the time: the thread looks for new requests by itself,
+    /// and nobody wakes it.
+    private static let busyLimit = 16
+    /// So many waits of a millisecond without any response end that.
+    private static let idleRoundLimit = 20
 
-    init(_ configuration: HTTPClient.Configuration, _ mailbox: HTTPMailbox) {
+    init(
+        _ configuration: HTTPClient.Configuration, _ mailbox: HTTPMailbox, _ handedOut: @escaping @Sendable () -> Void
+    ) {
         self.configuration = configuration
         self.mailbox = mailbox
+        self.handedOut = handedOut
         let multi = unsafe mailbox.multi
         unsafe ccurl_multi_set_number(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         unsafe ccurl_multi_set_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
@@ -72,10 +51,25 @@ final class HTTPClientLoop {
             unsafe curl_multi_perform(mailbox.multi, &running)
             finishTransfers()
             sweep()
+            idleRounds = hasHandedOut ? 0 : idleRounds + 1
+            endRound()
+            let isBusy = transfers.count >= Self.busyLimit && idleRounds < Self.idleRoundLimit
+            if mailbox.waits(whileBusy: isBusy) { continue }
             // A failure of poll(2) leaves it to the next round.
-            unsafe curl_multi_poll(mailbox.multi, nil, 0, 1_000, nil)
+            unsafe curl_multi_poll(mailbox.multi, nil, 0, isBusy ? 1 : 1_000, nil)
         }
         end()
+    }
+
+    private func complete(_ submission: HTTPSubmission, _ result: Result<HTTPResponse, HTTPFailure>) {
+        submission.completion(result)
+        hasHandedOut = true
+    }
+
+    private func endRound() {
+        guard hasHandedOut else { return }
+        hasHandedOut = false
+        handedOut()
     }
 
     /// libcurl leaves the signal alone where it may not use signals, and OpenSSL may write to a broken connection.
@@ -103,36 +97,50 @@ final class HTTPClientLoop {
 
     private func submit(_ submission: HTTPSubmission) {
         guard let origin = submission.request.origin else {
-            submission.completion(.failure(.unusableURL("it has no host")))
+            complete(submission, .failure(.unusableURL("it has no host")))
             return
         }
         if let field = submission.request.fields.first(where: { !$0.isValid }) {
-            submission.completion(.failure(.unusableField(field.name)))
+            complete(submission, .failure(.unusableField(field.name)))
             return
         }
-        let inFlight = hosts[origin]?.inFlight ?? 0
-        guard inFlight >= configuration.requestsInFlightPerHost else {
-            start(submission, at: origin)
+        let host = host(origin)
+        guard host.inFlight >= configuration.requestsInFlightPerHost else {
+            start(submission, at: host)
+            forgetIdle(host)
             return
         }
         guard waitingCount < configuration.waitingRequests else {
-            submission.completion(.failure(.tooManyWaiting))
+            complete(submission, .failure(.tooManyWaiting))
             return
         }
-        hosts[origin, default: Host()].waiting.append(submission)
+        host.append(submission)
         waitingCount += 1
     }
 
-    private func start(_ submission: HTTPSubmission, at origin: Substring) {
+    private func host(_ origin: Substring) -> HTTPHost {
+        if let host = hosts[origin] { return host }
+        // The URL that it is a part of is not kept with it.
+        let host = HTTPHost(Substring(String(origin)))
+        hosts[host.origin] = host
+        return host
+    }
+
+    /// Forgets a host of which nothing waits and nothing is on its way.
+    private func forgetIdle(_ host: HTTPHost) {
+        if host.inFlight == 0 { hosts[host.origin] = nil }
+    }
+
+    private func start(_ submission: HTTPSubmission, at host: HTTPHost) {
         let left = submission.deadline - MonotonicClock.now
         guard left > .zero else {
-            submission.completion(.failure(.timedOut))
+            complete(submission, .failure(.timedOut))
             return
         }
         let transfer = idleTransfers.popLast() ?? HTTPTransfer(configuration)
-        transfer.origin = origin
+        transfer.host = host
         transfer.prepare(submission, left: left)
-        hosts[origin, default: Host()].inFlight += 1
+        host.inFlight += 1
         transfers[submission.number] = transfer
         let result = unsafe curl_multi_add_handle(mailbox.multi, transfer.handle)
         precondition(result == CURLM_OK, "an idle transfer can be added")
@@ -141,7 +149,7 @@ final class HTTPClientLoop {
     private func cancel(_ number: UInt64) {
         if let transfer = transfers[number] {
             let submission = remove(transfer, result: CURLE_ABORTED_BY_CALLBACK).0
-            submission.completion(.failure(.cancelled))
+            complete(submission, .failure(.cancelled))
             return
         }
         removeWaiting(with: .cancelled) { $0.number == number }
@@ -155,7 +163,7 @@ final class HTTPClientLoop {
             guard let context = unsafe ccurl_get_context(handle) else { preconditionFailure("a transfer of this loop") }
             let transfer = unsafe Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
             let (submission, outcome) = remove(transfer, result: result)
-            submission.completion(outcome)
+            complete(submission, outcome)
         }
     }
 
@@ -167,20 +175,19 @@ final class HTTPClientLoop {
         unsafe curl_multi_remove_handle(mailbox.multi, transfer.handle)
         transfers[ended.0.number] = nil
         if idleTransfers.count < Self.idleLimit { idleTransfers.append(transfer) }
-        let origin = transfer.origin
-        hosts[origin]?.inFlight -= 1
-        startWaiting(at: origin)
+        if let host = transfer.host {
+            transfer.host = nil
+            host.inFlight -= 1
+            startWaiting(at: host)
+        }
         return ended
     }
 
-    private func startWaiting(at origin: Substring) {
-        while let host = hosts[origin], host.inFlight < configuration.requestsInFlightPerHost {
-            guard let next = hosts[origin]?.popFirst() else {
-                if host.inFlight == 0 { hosts[origin] = nil }
-                return
-            }
+    private func startWaiting(at host: HTTPHost) {
+        while host.inFlight < configuration.requestsInFlightPerHost {
+            guard let next = host.popFirst() else { return forgetIdle(host) }
             waitingCount -= 1
-            start(next, at: origin)
+            start(next, at: host)
         }
     }
 
@@ -195,10 +202,10 @@ final class HTTPClientLoop {
 
     private func removeWaiting(with failure: HTTPFailure, where condition: (HTTPSubmission) -> Bool) {
         guard waitingCount > 0 else { return }
-        for origin in hosts.keys {
-            let removed = hosts[origin]?.remove(where: condition) ?? []
+        for host in hosts.values {
+            let removed = host.remove(where: condition)
             waitingCount -= removed.count
-            for submission in removed { submission.completion(.failure(failure)) }
+            for submission in removed { complete(submission, .failure(failure)) }
         }
     }
 
@@ -207,11 +214,12 @@ final class HTTPClientLoop {
         for transfer in transfers.values {
             let (submission, _) = transfer.finish(CURLE_ABORTED_BY_CALLBACK)
             unsafe curl_multi_remove_handle(mailbox.multi, transfer.handle)
-            submission.completion(.failure(.shutDown))
+            complete(submission, .failure(.shutDown))
         }
         transfers = [:]
         removeWaiting(with: .shutDown) { _ in true }
-        for case .submit(let submission) in late { submission.completion(.failure(.shutDown)) }
+        for case .submit(let submission) in late { complete(submission, .failure(.shutDown)) }
+        endRound()
         // The handles go before libcurl's handle of them all.
         idleTransfers = []
     }

@@ -24,6 +24,8 @@ final class HTTPMailbox: @unchecked Sendable {  // curl_multi_wakeup may be call
     private struct State {
         var messages: [Message] = []
         var isOpen = true
+        /// The thread looks for messages by itself before long.
+        var isBusy = false
     }
 
     /// libcurl's handle of all transfers. Only the client's thread uses it, except to be woken.
@@ -41,14 +43,30 @@ final class HTTPMailbox: @unchecked Sendable {  // curl_multi_wakeup may be call
 
     /// Puts a message in, and wakes the thread if it may be asleep. Returns whether there is anybody to read it.
     @discardableResult
-    func send(_ message: Message) -> Bool {
-        let (isOpen, isFirst) = state.withLock { state in
+    func send(_ message: Message) -> Bool { send(contentsOf: CollectionOfOne(message)) }
+
+    /// The same for several messages.
+    @discardableResult
+    func send(contentsOf messages: some Collection<Message> & Sendable) -> Bool {
+        let (isOpen, wakes) = state.withLock { state in
             guard state.isOpen else { return (false, false) }
-            state.messages.append(message)
-            return (true, state.messages.count == 1)
+            let wasEmpty = state.messages.isEmpty
+            state.messages.append(contentsOf: messages)
+            return (true, wasEmpty && !state.isBusy)
         }
-        if isFirst { unsafe curl_multi_wakeup(multi) }
+        if wakes { unsafe curl_multi_wakeup(multi) }
         return isOpen
+    }
+
+    /// The thread is about to wait.
+    ///
+    /// - Parameter isBusy: it waits for a moment only, and need not be woken. Otherwise the next message wakes it.
+    /// - Returns: whether messages have come, so that it need not wait.
+    func waits(whileBusy isBusy: Bool) -> Bool {
+        state.withLock { state in
+            state.isBusy = isBusy
+            return !state.messages.isEmpty
+        }
     }
 
     /// Takes all messages out.

@@ -55,9 +55,16 @@ package struct HTTPRequest: Sendable {
 
     /// Scheme, host and port: requests with the same ones share connections. `nil` if the URL has none.
     var origin: Substring? {
-        guard let scheme = url.firstRange(of: "://") else { return nil }
-        let end = url[scheme.upperBound...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? url.endIndex
-        return end > scheme.upperBound ? url[..<end] : nil
+        let bytes = url.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            return nil
+        }
+        let host = bytes.index(colon, offsetBy: 3)
+        let end =
+            bytes[host...].firstIndex { byte in
+                byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+            } ?? bytes.endIndex
+        return end > host ? url[..<end] : nil
     }
 }
 
@@ -89,17 +96,25 @@ package struct HTTPResponse: Hashable, Sendable {
 
     /// The value of the first field of that name, without the blanks around it; `nil`: there is none.
     package func value(of name: String) -> String? {
-        let wanted = name.utf8.map(Self.lowercased)
-        for line in head.split(separator: UInt8(ascii: "\n")) {
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-                line[..<colon].lazy.map(Self.lowercased).elementsEqual(wanted)
-            else { continue }
-            let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
-            let value = line[(colon + 1)...].drop(while: isBlank)
-            let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
-            return String(decoding: value[..<end], as: UTF8.self)
+        var start = head.startIndex
+        while start < head.endIndex {
+            let end = head[start...].firstIndex(of: UInt8(ascii: "\n")) ?? head.endIndex
+            if let value = Self.value(of: name, in: head[start..<end]) { return value }
+            start = end + 1
         }
         return nil
+    }
+
+    /// The value of a field in a line; `nil`: the line has another field.
+    private static func value(of name: String, in line: ArraySlice<UInt8>) -> String? {
+        let colon = line.startIndex + name.utf8.count
+        guard colon > line.startIndex, colon < line.endIndex, line[colon] == UInt8(ascii: ":"),
+            zip(line, name.utf8).allSatisfy({ lowercased($0) == lowercased($1) })
+        else { return nil }
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        let value = line[(colon + 1)...].drop(while: isBlank)
+        let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
+        return String(decoding: value[..<end], as: UTF8.self)
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }

@@ -11,12 +11,15 @@ final class HTTPTransfer {
     let handle: UnsafeMutableRawPointer
     /// The request that it carries; `nil` between two.
     private(set) var submission: HTTPSubmission?
-    /// The host of the request, as an index of the loop's own.
-    var origin: Substring = ""
+    /// The host of the request; `nil` between two.
+    var host: HTTPHost?
 
     private let addresses: AddressGuard
     private let largestResponse: Int
+    /// The lines of the header fields, as libcurl has them.
     private var fields: UnsafeMutablePointer<curl_slist>?
+    /// How long each of them is.
+    private var fieldLengths: [Int] = []
     private let errorText: UnsafeMutablePointer<CChar>
     private var head: [UInt8] = []
     private var content: [UInt8] = []
@@ -75,8 +78,10 @@ final class HTTPTransfer {
         unsafe ccurl_set_body_function(handle) { bytes, size, count, context in
             guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
             let transfer = unsafe Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
-            return unsafe transfer.take(
-                UnsafeRawBufferPointer(start: bytes, count: size * count), into: \.content)
+            let part = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+            guard transfer.hasRoom(for: part.count, behind: transfer.content) else { return 0 }
+            unsafe transfer.content.append(contentsOf: part)
+            return part.count
         }
         unsafe ccurl_set_pointer(handle, CURLOPT_HEADERDATA, context)
         unsafe ccurl_set_head_function(handle) { bytes, size, count, context in
@@ -85,7 +90,9 @@ final class HTTPTransfer {
             let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
             // Informational responses come before the one that counts (RFC 9110 §15.2).
             if unsafe line.starts(with: "HTTP/".utf8) { transfer.head.removeAll(keepingCapacity: true) }
-            return unsafe transfer.take(line, into: \.head)
+            guard transfer.hasRoom(for: line.count, behind: transfer.head) else { return 0 }
+            unsafe transfer.head.append(contentsOf: line)
+            return line.count
         }
         unsafe ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, context)
         unsafe ccurl_set_socket_function(handle) { context, _, address in
@@ -110,15 +117,7 @@ final class HTTPTransfer {
         // No more than a day: the number of milliseconds is a C int inside libcurl.
         let milliseconds = min(max(1, left.wholeNanoseconds / 1_000_000), 86_400_000)
         unsafe ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, Int(milliseconds))
-        var list: UnsafeMutablePointer<curl_slist>?
-        for field in request.fields {
-            // libcurl takes a name with a colon and nothing after it for the wish to leave the field out.
-            let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-            unsafe list = curl_slist_append(list, line)
-        }
-        unsafe ccurl_set_fields(handle, list)
-        unsafe curl_slist_free_all(fields)
-        unsafe fields = list
+        setFields(request.fields)
         switch request.method {
         case .get:
             unsafe ccurl_set_number(handle, CURLOPT_HTTPGET, 1)
@@ -130,6 +129,27 @@ final class HTTPTransfer {
                     handle, bytes.isEmpty ? UnsafeRawPointer(errorText) : bytes.baseAddress, Int(bytes.count))
             }
         }
+    }
+
+    /// Sets the header fields. Requests to one service mostly have lines of the same lengths, which are written over.
+    private func setFields(_ wanted: [HTTPField]) {
+        if wanted.count == fieldLengths.count, zip(wanted, fieldLengths).allSatisfy({ $0.lineLength == $1 }) {
+            var line = unsafe fields
+            for field in wanted {
+                guard let place = unsafe line else { return }
+                for (index, byte) in field.line.utf8.enumerated() {
+                    unsafe place.pointee.data[index] = CChar(bitPattern: byte)
+                }
+                unsafe line = place.pointee.next
+            }
+            return
+        }
+        var list: UnsafeMutablePointer<curl_slist>?
+        for field in wanted { unsafe list = curl_slist_append(list, field.line) }
+        unsafe ccurl_set_fields(handle, list)
+        unsafe curl_slist_free_all(fields)
+        unsafe fields = list
+        fieldLengths = wanted.map(\.lineLength)
     }
 
     /// Ends the request, and returns it with what has become of it.
@@ -171,15 +191,10 @@ final class HTTPTransfer {
 
     // MARK: Callbacks
 
-    private func take(_ bytes: UnsafeRawBufferPointer, into part: ReferenceWritableKeyPath<HTTPTransfer, [UInt8]>)
-        -> Int
-    {
-        guard self[keyPath: part].count + bytes.count <= largestResponse else {
-            isTooLarge = true
-            return 0
-        }
-        unsafe self[keyPath: part].append(contentsOf: bytes)
-        return bytes.count
+    /// Whether so many bytes more are accepted. If not, the response is given up.
+    private func hasRoom(for count: Int, behind part: [UInt8]) -> Bool {
+        if part.count + count > largestResponse { isTooLarge = true }
+        return !isTooLarge
     }
 
     /// Opens the socket for a connection, or refuses the address.
@@ -211,4 +226,11 @@ final class HTTPTransfer {
         default: return nil
         }
     }
+}
+
+extension HTTPField {
+    /// The field as libcurl takes it. A name with a colon and nothing after it would be the wish to leave it out.
+    fileprivate var line: String { value.isEmpty ? "\(name);" : "\(name): \(value)" }
+    /// The length of `line` in bytes.
+    fileprivate var lineLength: Int { name.utf8.count + (value.isEmpty ? 1 : 2 + value.utf8.count) }
 }

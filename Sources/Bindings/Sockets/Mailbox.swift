@@ -23,6 +23,10 @@ package final class Mailbox<Element: Sendable>: Sendable {
     /// Sends an element even if the mailbox is full.
     package func send(_ element: Element) { _ = add(element, below: .max) }
 
+    /// Sends an element even if the mailbox is full, and does not wake the owner: the sender does so afterwards, once
+    /// for all elements that it has put in.
+    package func put(_ element: Element) { waiting.withLock { $0.append(element) } }
+
     /// The number of elements that wait.
     package var count: Int { waiting.withLock { $0.count } }
 

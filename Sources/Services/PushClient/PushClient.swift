@@ -72,11 +72,17 @@ package final class PushClient: Sendable {
     }
 }
 
-/// A push on its way to the owner.
-struct PushJob: Sendable {
-    var message: PushMessage
-    var registration: PushRegistration
-    var completion: PushClient.Completion
+/// A push on its way to the owner. It is an object, since a value of its size would be copied at each step.
+final class PushJob: Sendable {
+    let message: PushMessage
+    let registration: PushRegistration
+    let completion: PushClient.Completion
+
+    init(message: PushMessage, registration: PushRegistration, completion: @escaping PushClient.Completion) {
+        self.message = message
+        self.registration = registration
+        self.completion = completion
+    }
 }
 
 /// What the owner is told.

@@ -24,16 +24,18 @@ package struct PushID: Hashable, Sendable {
 
     /// The canonical text, with small letters (RFC 9562 §4).
     package var text: String {
-        let digits = [high, low].map { half in
-            let text = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }.joined()
-        var groups: [Substring] = []
-        var rest = digits[...]
-        for count in [8, 4, 4, 4, 12] {
-            groups.append(rest.prefix(count))
-            rest = rest.dropFirst(count)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(36)
+        for half in [high, low] {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                switch bytes.count {
+                case 8, 13, 18, 23: bytes.append(UInt8(ascii: "-"))
+                default: break
+                }
+                let digit = UInt8(truncatingIfNeeded: half >> UInt64(shift)) & 0xF
+                bytes.append(digit < 10 ? digit | 0x30 : digit + 0x57)
+            }
         }
-        return groups.joined(separator: "-")
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -45,9 +45,11 @@ package struct AppleProvider {
 
     /// What an answer means.
     package static func verdict(_ response: HTTPResponse) -> PushVerdict {
+        if response.status == 200 {
+            return ApplePush.verdict(status: 200, reason: nil, name: response.value(of: "apns-id"))
+        }
         // The status decides where the content cannot be read.
-        let problem =
-            response.status == 200 ? nil : try? JSONDecoder().decode(Problem.self, from: Data(response.content))
+        let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.content))
         let since = problem?.timestamp.flatMap { $0.isFinite && $0 >= 0 && $0 < 1e15 ? UInt64($0) : nil }
         return ApplePush.verdict(
             status: response.status, reason: problem?.reason, since: since, name: response.value(of: "apns-id"),

@@ -2,7 +2,8 @@ internal import HTTPClient
 internal import Push
 
 /// The pushes to one service: an environment of Apple's, Firebase, or the host of a webhook. No lane waits for another.
-struct PushLane {
+/// The loop owns it.
+final class PushLane {
     /// Which service.
     enum Key: Hashable {
         case apple(isProduction: Bool)
@@ -18,6 +19,8 @@ struct PushLane {
         }
     }
 
+    /// The number of the lane; no other lane ever has it.
+    let number: UInt64
     let key: Key
     /// What is sent when.
     var queue: PushQueue
@@ -27,4 +30,10 @@ struct PushLane {
     var authorization: HTTPField?
     /// The state of the file with the key when the credential was made from it. Lanes can have a file in common.
     var keyStamp: SecretFile.Stamp?
+
+    init(_ number: UInt64, _ key: Key, _ queue: PushQueue) {
+        self.number = number
+        self.key = key
+        self.queue = queue
+    }
 }

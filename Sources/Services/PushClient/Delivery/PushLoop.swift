@@ -8,21 +8,21 @@ internal import Sockets
 
 /// The owner of all pushes: a thread that feeds the queues with pushes, answers and the time, and does what they say.
 final class PushLoop {
-    private let configuration: PushConfiguration
+    let configuration: PushConfiguration
     private let lookUp: PushClient.LookUp
     private let metrics: GatewayMetrics
-    private let logger: Logger
-    private let mailbox: Mailbox<PushInput>
+    let logger: Logger
+    let mailbox: Mailbox<PushInput>
     private var poller: Poller
-    private let providers: HTTPClient
+    let providers: HTTPClient
     private let webhooks: HTTPClient
     private var random = SecureRandomSource()
 
-    private var apple: AppleProvider?
-    private var google: GoogleProvider?
+    var apple: AppleProvider?
+    var google: GoogleProvider?
     private var webhookKeys: WebhookKeys?
 
-    private var lanes: [UInt64: PushLane] = [:]
+    private(set) var lanes: [UInt64: PushLane] = [:]
     private var laneNumbers: [PushLane.Key: UInt64] = [:]
     /// Where the latest push of each message is.
     private var places: [PushID: (lane: UInt64, push: UInt64)] = [:]
@@ -30,11 +30,11 @@ final class PushLoop {
     private var lastLane: UInt64 = 0
     private var lastPush: UInt64 = 0
     private var webhookCount = 0
-    private var nextFileCheck = MonotonicTime.zero
+    /// The requests of this round, which leave together.
+    private var toProviders: [(request: HTTPRequest, completion: HTTPClient.Completion)] = []
+    private var toWebhooks: [(request: HTTPRequest, completion: HTTPClient.Completion)] = []
+    var nextFileCheck = MonotonicTime.zero
     private var isRunning = true
-
-    /// The time between two looks at a file with a key.
-    private static let fileInterval = Duration.seconds(1)
 
     init(
         _ configuration: PushConfiguration, lookUp: @escaping PushClient.LookUp, metrics: GatewayMetrics,
@@ -54,11 +54,11 @@ final class PushLoop {
         client.authorityFile = configuration.authorityPath
         client.requestsInFlightPerHost = configuration.queue.inFlight
         client.waitingRequests = configuration.queue.capacity
-        providers = try HTTPClient(name: "push-providers", configuration: client)
+        providers = try HTTPClient(name: "push-providers", configuration: client, handedOut: wakeUp.wake)
         client.requestsInFlightPerHost = configuration.webhookRequestsInFlight
         // Servers without HTTP/2 answer one request at a time on a connection.
         client.connectionsPerHost = 4
-        webhooks = try HTTPClient(name: "push-webhooks", configuration: client)
+        webhooks = try HTTPClient(name: "push-webhooks", configuration: client, handedOut: wakeUp.wake)
     }
 
     /// Runs until the client is shut down.
@@ -75,9 +75,20 @@ final class PushLoop {
             for input in inputs { handle(input) }
             inputs.removeAll(keepingCapacity: inputs.count <= 1_024)
             let now = MonotonicClock.now
-            while let number = deadlines.popDue(at: now) { change(number) { $0.timeout(at: now) } }
+            while let number = deadlines.popDue(at: now) {
+                if let lane = lanes[number] { change(lane) { $0.timeout(at: now) } }
+            }
+            sendOutgoing()
         }
         end()
+    }
+
+    /// Hands over the requests of a round, so that a client is woken once for all of them.
+    private func sendOutgoing() {
+        providers.send(toProviders)
+        webhooks.send(toWebhooks)
+        toProviders.removeAll(keepingCapacity: true)
+        toWebhooks.removeAll(keepingCapacity: true)
     }
 
     private func handle(_ input: PushInput) {
@@ -97,11 +108,11 @@ final class PushLoop {
         metrics.pushesActive.increment()
         guard isRunning else { return finish(job, provider, .givenUp(.shutDown)) }
         guard let key = laneKey(of: job.registration) else { return finish(job, provider, .givenUp(.notConfigured)) }
-        let number = laneNumber(of: key)
+        let lane = lane(of: key)
         if provider == .webhook, webhookCount >= configuration.queue.capacity {
-            takePlace(for: number)
+            takePlace(for: lane)
             guard webhookCount < configuration.queue.capacity else {
-                change(number) { _ in [] }
+                change(lane) { _ in [] }
                 return finish(job, provider, .givenUp(.overloaded))
             }
         }
@@ -109,31 +120,29 @@ final class PushLoop {
         lastPush += 1
         let push = lastPush
         if provider == .webhook { webhookCount += 1 }
-        lanes[number]?.jobs[push] = job
-        places[job.message.id] = (number, push)
+        lane.jobs[push] = job
+        places[job.message.id] = (lane.number, push)
         let now = MonotonicClock.now
         let wall = WallTime.unixNanoseconds / 1_000_000
         let left = job.message.expires > wall ? min(job.message.expires - wall, 30 * 86_400_000) : 0
-        change(number) {
+        change(lane) {
             $0.submit(push, isUrgent: job.message.isUrgent, deadline: now + .milliseconds(Int64(left)), at: now)
         }
     }
 
     private func withdraw(_ message: PushID) {
-        guard let (lane, push) = places[message] else { return }
+        guard let (number, push) = places[message], let lane = lanes[number] else { return }
         change(lane) { $0.withdraw(push) }
     }
 
     /// Gives up a push of the webhook host that has the most of them, unless that is the lane that needs the place: a
     /// host that is down takes no room from the others.
-    private func takePlace(for number: UInt64) {
-        let counts = laneNumbers.values.lazy.compactMap { [lanes] other in
-            lanes[other].flatMap { $0.key.provider == .webhook ? (lane: other, count: $0.queue.count) : nil }
-        }
-        guard let fullest = counts.max(by: { $0.count < $1.count }),
-            fullest.count > (lanes[number]?.queue.count ?? 0) + 1
+    private func takePlace(for lane: PushLane) {
+        let webhooks = lanes.values.lazy.filter { $0.key.provider == .webhook }
+        guard let fullest = webhooks.max(by: { $0.queue.count < $1.queue.count }),
+            fullest.queue.count > lane.queue.count + 1
         else { return }
-        change(fullest.lane) { $0.giveUpLatest() }
+        change(fullest) { $0.giveUpLatest() }
     }
 
     /// The lane of a device; `nil`: its provider is not configured.
@@ -147,25 +156,28 @@ final class PushLoop {
         }
     }
 
-    private func laneNumber(of key: PushLane.Key) -> UInt64 {
-        if let number = laneNumbers[key] { return number }
+    private func lane(of key: PushLane.Key) -> PushLane {
+        if let lane = laneNumbers[key].flatMap({ lanes[$0] }) { return lane }
         lastLane += 1
         var limits = configuration.queue
         if key.provider == .webhook { limits.inFlight = configuration.webhookRequestsInFlight }
-        lanes[lastLane] = PushLane(key: key, queue: PushQueue(limits, needsCredential: key.provider != .webhook))
+        let lane = PushLane(lastLane, key, PushQueue(limits, needsCredential: key.provider != .webhook))
+        lanes[lastLane] = lane
         laneNumbers[key] = lastLane
-        return lastLane
+        return lane
     }
 
-    private func answered(_ lane: UInt64, _ push: UInt64, _ result: Result<HTTPResponse, HTTPFailure>) {
-        guard let key = lanes[lane]?.key else { return }
+    private func answered(_ number: UInt64, _ push: UInt64, _ result: Result<HTTPResponse, HTTPFailure>) {
+        guard let lane = lanes[number] else { return }
         let verdict: PushVerdict
         switch result {
         case .success(let response):
-            switch key {
+            switch lane.key {
             case .apple: verdict = AppleProvider.verdict(response)
             case .google: verdict = GoogleProvider.verdict(response)
-            case .webhook: verdict = WebhookPush.verdict(status: response.status, after: response.retryDelay)
+            case .webhook:
+                let delay = response.status < 300 ? nil : response.retryDelay
+                verdict = WebhookPush.verdict(status: response.status, after: delay)
             }
         case .failure(let failure) where failure.isTransient:
             verdict = .retry(reason: failure.description, after: nil)
@@ -179,73 +191,81 @@ final class PushLoop {
     }
 
     /// Whether a provider's word about a token is about one that the device has no more.
-    private func isOutdated(_ push: UInt64, _ lane: UInt64, _ verdict: PushVerdict) -> Bool {
-        guard case .registrationDead = verdict, let sent = lanes[lane]?.jobs[push]?.registration else { return false }
+    private func isOutdated(_ push: UInt64, _ lane: PushLane, _ verdict: PushVerdict) -> Bool {
+        guard case .registrationDead = verdict, let sent = lane.jobs[push]?.registration else { return false }
         return lookUp(sent).map { $0.target != sent.target } ?? false
     }
 
     /// Changes a lane's queue, does what it says, and sets the time of its next deadline.
-    private func change(_ number: UInt64, _ body: (inout PushQueue) -> [PushQueue.Action]) {
-        guard var queue = lanes[number]?.queue else { return }
-        // The queue is changed in place, not in a copy.
-        lanes[number]?.queue = PushQueue(needsCredential: false)
-        var actions = body(&queue)[...]
-        lanes[number]?.queue = queue
-        while let action = actions.popFirst() { actions += perform(action, in: number) }
-        if lanes[number]?.jobs.isEmpty == true, let lane = lanes[number], lane.key.provider == .webhook {
-            laneNumbers[lane.key] = nil
-            lanes[number] = nil
+    func change(_ lane: PushLane, _ body: (inout PushQueue) -> [PushQueue.Action]) {
+        var actions = body(&lane.queue)
+        var done = 0
+        while done < actions.count {
+            let following = perform(actions[done], in: lane)
+            done += 1
+            if !following.isEmpty { actions += following }
         }
-        deadlines.set(lanes[number]?.queue.nextDeadline, for: number)
+        // A lane that was forgotten meanwhile has no deadline.
+        guard lanes[lane.number] != nil else { return }
+        if lane.jobs.isEmpty, lane.key.provider == .webhook {
+            laneNumbers[lane.key] = nil
+            lanes[lane.number] = nil
+            deadlines.set(nil, for: lane.number)
+        } else {
+            deadlines.set(lane.queue.nextDeadline, for: lane.number)
+        }
     }
 
     /// Does one thing; returns what follows from it.
-    private func perform(_ action: PushQueue.Action, in number: UInt64) -> [PushQueue.Action] {
+    private func perform(_ action: PushQueue.Action, in lane: PushLane) -> [PushQueue.Action] {
         switch action {
         case .send(let push):
-            return send(push, number)
+            return send(push, lane)
         case .obtainCredential:
-            return obtainCredential(number)
+            return obtainCredential(lane)
         case .ended(let push, let outcome):
-            guard let key = lanes[number]?.key, let job = lanes[number]?.jobs.removeValue(forKey: push) else {
-                return []
-            }
-            if key.provider == .webhook { webhookCount -= 1 }
-            if let place = places[job.message.id], place == (number, push) { places[job.message.id] = nil }
-            finish(job, key.provider, outcome)
+            guard let job = lane.jobs.removeValue(forKey: push) else { return [] }
+            if lane.key.provider == .webhook { webhookCount -= 1 }
+            if let place = places[job.message.id], place == (lane.number, push) { places[job.message.id] = nil }
+            finish(job, lane.key.provider, outcome)
             return []
         }
     }
 
-    private func send(_ push: UInt64, _ number: UInt64) -> [PushQueue.Action] {
-        guard let lane = lanes[number], var job = lane.jobs[push] else { return [] }
+    private func send(_ push: UInt64, _ lane: PushLane) -> [PushQueue.Action] {
+        guard var job = lane.jobs[push] else { return [] }
         do throws(PushFailure) {
             // It has waited, and the device may have another token by now, or another user.
             guard let current = lookUp(job.registration) else { throw .unregistered }
             if current != job.registration {
-                job.registration = current
-                guard laneKey(of: current) == lane.key else { return move(push, job, from: number) }
-                lanes[number]?.jobs[push] = job
+                job = PushJob(message: job.message, registration: current, completion: job.completion)
+                guard laneKey(of: current) == lane.key else { return move(push, job, from: lane) }
+                lane.jobs[push] = job
             }
             let request = try request(for: job, lane)
-            let client = lane.key.provider == .webhook ? webhooks : providers
             metrics.pushRequests[lane.key.provider].increment()
-            client.send(request) { [mailbox] result in
-                mailbox.send(.answered(lane: number, push: push, result))
+            let completion: HTTPClient.Completion = { [mailbox, number = lane.number] result in
+                // The client wakes the loop once for all responses that have come together.
+                mailbox.put(.answered(lane: number, push: push, result))
+            }
+            if lane.key.provider == .webhook {
+                toWebhooks.append((request, completion))
+            } else {
+                toProviders.append((request, completion))
             }
             return []
         } catch {
-            return lanes[number]?.queue.abandoned(push, error, at: MonotonicClock.now) ?? []
+            return lane.queue.abandoned(push, error, at: MonotonicClock.now)
         }
     }
 
     /// The device is reached by another service by now: the push goes on there, with what is left of its time.
-    private func move(_ push: UInt64, _ job: PushJob, from number: UInt64) -> [PushQueue.Action] {
-        guard let key = lanes[number]?.key, lanes[number]?.jobs.removeValue(forKey: push) != nil else { return [] }
-        if key.provider == .webhook { webhookCount -= 1 }
+    private func move(_ push: UInt64, _ job: PushJob, from lane: PushLane) -> [PushQueue.Action] {
+        guard lane.jobs.removeValue(forKey: push) != nil else { return [] }
+        if lane.key.provider == .webhook { webhookCount -= 1 }
         metrics.pushesActive.decrement()
         // Its end in this lane is none for whoever waits for its outcome.
-        let actions = lanes[number]?.queue.abandoned(push, .unregistered, at: MonotonicClock.now) ?? []
+        let actions = lane.queue.abandoned(push, .unregistered, at: MonotonicClock.now)
         submit(job)
         return actions
     }
@@ -296,86 +316,10 @@ final class PushLoop {
         job.completion(outcome, job.registration)
     }
 
-    // MARK: Credentials
-
-    private func obtainCredential(_ number: UInt64) -> [PushQueue.Action] {
-        guard let key = lanes[number]?.key else { return [] }
-        let seconds = WallTime.unixNanoseconds / 1_000_000_000
-        do throws(CredentialProblem) {
-            switch key {
-            case .apple:
-                guard let token = try apple?.makeToken(seconds: seconds) else { return [] }
-                lanes[number]?.keyStamp = apple?.file.stamp
-                return obtained(token, renewal: AppleProvider.tokenTime, number)
-            case .google:
-                guard
-                    let request = try google?.tokenRequest(seconds: seconds, timeout: configuration.attemptTime)
-                else { return [] }
-                lanes[number]?.keyStamp = google?.file.stamp
-                providers.send(request) { [mailbox] result in
-                    mailbox.send(.tokenAnswered(lane: number, result))
-                }
-                return []
-            case .webhook:
-                return []
-            }
-        } catch {
-            return failed(error, key, number)
-        }
-    }
-
-    private func tokenAnswered(_ number: UInt64, _ result: Result<HTTPResponse, HTTPFailure>) {
-        guard let key = lanes[number]?.key else { return }
-        var actions: [PushQueue.Action]
-        do throws(CredentialProblem) {
-            switch result {
-            case .success(let response):
-                let token = try GoogleProvider.token(response)
-                actions = obtained(token.accessToken, renewal: token.renewal, number)
-            case .failure(let failure):
-                let reason = "the token service cannot be asked: \(failure)"
-                throw failure.isTransient ? .transient(reason) : .unusable(reason)
-            }
-        } catch {
-            actions = failed(error, key, number)
-        }
-        change(number) { _ in actions }
-    }
-
-    private func obtained(_ token: String, renewal: Duration, _ number: UInt64) -> [PushQueue.Action] {
-        lanes[number]?.authorization = HTTPField("authorization", "Bearer \(token)")
-        return lanes[number]?.queue.credentialObtained(renewal: renewal, at: MonotonicClock.now) ?? []
-    }
-
-    private func failed(_ problem: CredentialProblem, _ key: PushLane.Key, _ number: UInt64) -> [PushQueue.Action] {
-        logger.warning(
-            "no credential for a push provider",
-            metadata: [LogKey.request: "\(key.provider.rawValue)", LogKey.reason: "\(problem.reason)"])
-        return lanes[number]?.queue.credentialFailed(
-            problem.reason, isFinal: problem.isFinal, at: MonotonicClock.now) ?? []
-    }
-
-    /// Gets new credentials for lanes whose key has changed in its file.
-    private func checkFiles() {
-        let now = MonotonicClock.now
-        guard now >= nextFileCheck else { return }
-        nextFileCheck = now + Self.fileInterval
-        for (key, number) in laneNumbers where lanes[number]?.authorization != nil {
-            let stamp = lanes[number]?.keyStamp
-            switch key {
-            case .apple where apple?.file.hasChanged(since: stamp) == true,
-                .google where google?.file.hasChanged(since: stamp) == true:
-                logger.info("a key for push has changed", metadata: [LogKey.request: "\(key.provider.rawValue)"])
-                change(number) { $0.credentialReplaced() }
-            case .apple, .google, .webhook: break
-            }
-        }
-    }
-
     private func end() {
         providers.shutDown()
         webhooks.shutDown()
-        for number in lanes.keys.sorted() { change(number) { $0.shutDown() } }
+        for lane in lanes.values.sorted(by: { $0.number < $1.number }) { change(lane) { $0.shutDown() } }
         var late: [PushInput] = []
         mailbox.drain(into: &late)
         for case .submit(let job) in late { submit(job) }

@@ -1,0 +1,84 @@
+internal import HTTPClient
+internal import Logging
+internal import Observability
+internal import Primitives
+internal import Push
+internal import Sockets
+
+/// The gateway's credentials with the providers, one for each lane.
+extension PushLoop {
+    /// The time between two looks at a file with a key.
+    private static let fileInterval = Duration.seconds(1)
+
+    /// Gets a credential for a lane, or asks for one.
+    func obtainCredential(_ lane: PushLane) -> [PushQueue.Action] {
+        let seconds = WallTime.unixNanoseconds / 1_000_000_000
+        do throws(CredentialProblem) {
+            switch lane.key {
+            case .apple:
+                guard let token = try apple?.makeToken(seconds: seconds) else { return [] }
+                lane.keyStamp = apple?.file.stamp
+                return obtained(token, renewal: AppleProvider.tokenTime, lane)
+            case .google:
+                guard
+                    let request = try google?.tokenRequest(seconds: seconds, timeout: configuration.attemptTime)
+                else { return [] }
+                lane.keyStamp = google?.file.stamp
+                providers.send(request) { [mailbox, number = lane.number] result in
+                    mailbox.put(.tokenAnswered(lane: number, result))
+                }
+                return []
+            case .webhook:
+                return []
+            }
+        } catch {
+            return failed(error, lane)
+        }
+    }
+
+    func tokenAnswered(_ number: UInt64, _ result: Result<HTTPResponse, HTTPFailure>) {
+        guard let lane = lanes[number] else { return }
+        var actions: [PushQueue.Action]
+        do throws(CredentialProblem) {
+            switch result {
+            case .success(let response):
+                let token = try GoogleProvider.token(response)
+                actions = obtained(token.accessToken, renewal: token.renewal, lane)
+            case .failure(let failure):
+                let reason = "the token service cannot be asked: \(failure)"
+                throw failure.isTransient ? .transient(reason) : .unusable(reason)
+            }
+        } catch {
+            actions = failed(error, lane)
+        }
+        change(lane) { _ in actions }
+    }
+
+    private func obtained(_ token: String, renewal: Duration, _ lane: PushLane) -> [PushQueue.Action] {
+        lane.authorization = HTTPField("authorization", "Bearer \(token)")
+        return lane.queue.credentialObtained(renewal: renewal, at: MonotonicClock.now)
+    }
+
+    private func failed(_ problem: CredentialProblem, _ lane: PushLane) -> [PushQueue.Action] {
+        logger.warning(
+            "no credential for a push provider",
+            metadata: [LogKey.request: "\(lane.key.provider.rawValue)", LogKey.reason: "\(problem.reason)"])
+        return lane.queue.credentialFailed(problem.reason, isFinal: problem.isFinal, at: MonotonicClock.now)
+    }
+
+    /// Gets new credentials for lanes whose key has changed in its file.
+    func checkFiles() {
+        let now = MonotonicClock.now
+        guard now >= nextFileCheck else { return }
+        nextFileCheck = now + Self.fileInterval
+        for lane in lanes.values where lane.authorization != nil {
+            switch lane.key {
+            case .apple where apple?.file.hasChanged(since: lane.keyStamp) == true,
+                .google where google?.file.hasChanged(since: lane.keyStamp) == true:
+                logger.info("a key for push has changed", metadata: [LogKey.request: "\(lane.key.provider.rawValue)"])
+                change(lane) { $0.credentialReplaced() }
+            case .apple, .google, .webhook: break
+            }
+        }
+    }
+}
