@@ -5,12 +5,12 @@ import Primitives
 import Push
 import PushClient
 
-/// A push provider on loopback: nghttpd, an HTTP/2 server over TLS in a process of its own. It answers each push to its
-/// one device with 200, as Apple's service does, and reads none. The answer has a content of two bytes: if it had none,
-/// nghttpd would end it in a frame of its own, which libcurl 7.88 resets the stream before, and after 1,000 resets
-/// nghttpd ends the connection.
+/// A push provider on loopback: nghttpd, an HTTP/2 server over TLS in a process of its own. It answers each push to a
+/// device that it knows with 200, as Apple's service does, and reads none. The answer has a content of two bytes: if it
+/// had none, nghttpd would end it in a frame of its own, which libcurl 7.88 resets the stream before, and after 1,000
+/// resets nghttpd ends the connection.
 struct LocalProvider {
-    /// The device that it knows.
+    /// The device that it knows unless others are named.
     static let token = String(repeating: "ab", count: 32)
 
     let url: String
@@ -19,8 +19,10 @@ struct LocalProvider {
 
     /// Starts nghttpd (Debian: nghttp2-server), and waits until its port answers.
     ///
-    /// - Parameter inFlight: the most requests of a client that may have no answer.
-    init(_ program: String, inFlight: Int) async throws {
+    /// - Parameters:
+    ///   - inFlight: the most requests of a client that may have no answer.
+    ///   - tokens: the devices that it knows.
+    init(_ program: String, inFlight: Int, tokens: [String] = [token]) async throws {
         guard FileManager.default.isExecutableFile(atPath: program) else {
             throw ValidationError("\(program) is not there: install nghttp2-server, or say where it is with --provider")
         }
@@ -29,7 +31,7 @@ struct LocalProvider {
         folder = FileManager.default.temporaryDirectory.appending(path: "orbweaver-bench-push-\(UUID())")
         let devices = folder.appending(path: "www/3/device")
         try FileManager.default.createDirectory(at: devices, withIntermediateDirectories: true)
-        try Data("{}".utf8).write(to: devices.appending(path: Self.token))
+        for token in tokens { try Data("{}".utf8).write(to: devices.appending(path: token)) }
         let certificate = try Certificate(commonName: "orbweaver-bench", alternativeNames: ["IP:127.0.0.1"])
         try Data(certificate.certificatePEM.utf8).write(to: folder.appending(path: "certificate.pem"))
         try Data(certificate.privateKeyPEM.value.utf8).write(to: folder.appending(path: "key.pem"))

@@ -49,7 +49,50 @@ struct PushBenchmark: AsyncParsableCommand {
         if calls > 0 {
             try await wake()
             try await ask()
+            try await askWhileSending()
         }
+    }
+
+    /// What requests take while pushes are sent as fast as calls make them and the provider takes them. A gateway
+    /// without any push takes turns with it.
+    private func askWhileSending() async throws {
+        let (devices, turns) = (1_000, 20)
+        let provider = try await LocalProvider(
+            provider, inFlight: inFlight, tokens: WakingCalls.tokens(devices))
+        defer { provider.stop() }
+        let sending = try await WakingCalls(gateway, devices: devices, at: provider)
+        defer { sending.stop() }
+        let quiet = try await WakingCalls(gateway, devices: devices, at: provider)
+        defer { quiet.stop() }
+        var (idle, loaded, pushes, elapsed) = ([Double](), [Double](), 0, Duration.zero)
+        for turn in 0...turns {
+            let times = try await quiet.requestTimes(500)
+            let before = try await sending.deliveredPushes()
+            let load = Task { [calls = try sending.load] in try await calls.run() }
+            let start = ContinuousClock.now
+            let loadedTimes = try await sending.requestTimes(500)
+            let taken = ContinuousClock.now - start
+            let after = try await sending.deliveredPushes()
+            load.cancel()
+            try await load.value
+            // The first turn warms up.
+            guard turn > 0 else { continue }
+            idle += times
+            loaded += loadedTimes
+            pushes += after - before
+            elapsed += taken
+        }
+        let rate = Double(pushes) / (elapsed / .seconds(1))
+        report("idle", idle)
+        report(String(format: "while %.0f pushes a second are sent", rate), loaded)
+    }
+
+    private func report(_ name: String, _ times: [Double]) {
+        let times = times.sorted()
+        print(
+            String(
+                format: "REST request %@: p50 %.2f ms, p99 %.2f ms", name, times[times.count / 2],
+                times[times.count * 99 / 100]))
     }
 
     /// What requests take while pushes wait: ten calls to a thousand devices, and a provider that does not answer. A
@@ -71,12 +114,8 @@ struct PushBenchmark: AsyncParsableCommand {
         }
         let pushes = try await waiting.waitingPushes()
         guard pushes == calls * devices else { throw ValidationError("in the end \(pushes) pushes waited") }
-        for (name, times) in [("idle", idle.sorted()), ("while \(pushes) pushes wait", loaded.sorted())] {
-            print(
-                String(
-                    format: "REST request %@: p50 %.2f ms, p99 %.2f ms", name, times[times.count / 2],
-                    times[times.count * 99 / 100]))
-        }
+        report("idle", idle)
+        report("while \(pushes) pushes wait", loaded)
     }
 
     /// How soon the push of a call is there.

@@ -10,7 +10,8 @@ struct WakingCalls {
     private static let alice = "alice@dev.local"
     private static let bob = "bob@dev.local"
 
-    private let provider: ReceiptServer
+    /// Notes when pushes arrive; `nil`: they go to another provider.
+    private let receipts: ReceiptServer?
     private let gateway: GatewayUnderTest
     private let client: HTTPClient
     private let peers: CallPeers
@@ -21,7 +22,29 @@ struct WakingCalls {
     ///   - devices: how many devices Bob has.
     ///   - answers: whether the provider answers.
     init(_ program: String, devices: Int = 1, answers: Bool = true) async throws {
-        let provider = try await ReceiptServer(answers: answers)
+        let receipts = try await ReceiptServer(answers: answers)
+        do {
+            try await self.init(
+                program, devices: devices, (receipts.url, receipts.authority, receipts.key), receipts: receipts)
+        } catch {
+            receipts.stop()
+            throw error
+        }
+    }
+
+    /// The same with a provider that runs already, and knows Bob's devices.
+    init(_ program: String, devices: Int, at provider: LocalProvider) async throws {
+        try await self.init(
+            program, devices: devices, (provider.url, provider.authority, provider.key), receipts: nil)
+    }
+
+    /// The tokens of so many devices.
+    static func tokens(_ devices: Int) -> [String] { (0..<devices).map { "\(LocalProvider.token)\(1_000 + $0)" } }
+
+    private init(
+        _ program: String, devices: Int, _ provider: (url: String, authority: String, key: String),
+        receipts: ReceiptServer?
+    ) async throws {
         let gateway = try await GatewayUnderTest(
             program, store: .file,
             settings: [
@@ -30,30 +53,29 @@ struct WakingCalls {
                 "push.allowed_addresses=127.0.0.0/8", "push.wakes_per_user=1000000",
                 "push.wakes_per_caller=1000000", "push.registrations_per_user=\(devices)", "push.answer_time=60s",
             ])
-        (self.provider, self.gateway) = (provider, gateway)
+        (self.receipts, self.gateway) = (receipts, gateway)
         do {
             client = try await HTTPClient(port: gateway.port)
             peers = try CallPeers()
             _ = try await gateway.register(Self.alice, client)
-            for number in 0..<devices {
+            for (number, token) in Self.tokens(devices).enumerated() {
                 let device =
                     #"{"bundleID":"com.example.app","service":["call"],"clientCorrelator":"phone\#(number)","#
                     + #""realm":"default","isProduction":true,"#
-                    + #""voipDeviceToken":"\#(LocalProvider.token)\#(1_000 + number)"}"#
+                    + #""voipDeviceToken":"\#(token)"}"#
                 try await client.succeed(
                     .POST, gateway.path(Self.bob, "push/apple/devices/"), user: Self.bob,
                     body: ByteBuffer(string: device))
             }
         } catch {
             gateway.stop()
-            provider.stop()
             throw error
         }
     }
 
     func stop() {
         gateway.stop()
-        provider.stop()
+        receipts?.stop()
     }
 
     /// How long after the answer to each `callStart` its push had arrived, in milliseconds, in ascending order; less
@@ -63,11 +85,11 @@ struct WakingCalls {
         for number in 0..<(count + 10) {
             let (session, answered) = try await start()
             // Each call has one push that it comes, and one that it is over.
-            let delay = try await provider.receipt(2 * number) - answered
-            if number >= 10 { delays.append(delay / .milliseconds(1)) }
-            try await client.succeed(
-                .DELETE, gateway.path(Self.alice, "callControl/callSessions/\(session)"), user: Self.alice)
-            _ = try await provider.receipt(2 * number + 1)
+            if let receipt = try await receipts?.receipt(2 * number), number >= 10 {
+                delays.append((receipt - answered) / .milliseconds(1))
+            }
+            try await end(session)
+            _ = try await receipts?.receipt(2 * number + 1)
         }
         return delays.sorted()
     }
@@ -86,14 +108,20 @@ struct WakingCalls {
         }
     }
 
-    /// The pushes that wait or have no answer, by the gateway's metrics.
-    func waitingPushes() async throws -> Int {
-        let metrics = String(buffer: try await client.request(.GET, "/metrics").body)
-        let line = metrics.split(separator: "\n").first { $0.hasPrefix("orbweaver_pushes_active ") }
-        guard let value = line?.split(separator: " ").last.flatMap({ Int($0) }) else {
-            throw ValidationError("the gateway does not say how many pushes wait")
+    /// Calls that have pushes sent, over a connection of their own.
+    var load: PushLoad {
+        get throws {
+            try PushLoad(
+                port: gateway.port, path: gateway.path(Self.alice, "callControl"), user: Self.alice, start: callStart)
         }
-        return value
+    }
+
+    /// The pushes that wait or have no answer, by the gateway's metrics.
+    func waitingPushes() async throws -> Int { try await client.metric("orbweaver_pushes_active") }
+
+    /// The pushes that the provider has taken.
+    func deliveredPushes() async throws -> Int {
+        try await client.metric(#"orbweaver_pushes_total{provider="apple",result="delivered"}"#)
     }
 
     /// How long this many requests take, one after the other, in milliseconds. Each lists Bob's
@@ -108,12 +136,65 @@ struct WakingCalls {
         return times
     }
 
+    private func end(_ session: String) async throws {
+        try await client.succeed(
+            .DELETE, gateway.path(Self.alice, "callControl/callSessions/\(session)"), user: Self.alice)
+    }
+
+    /// The body of the request that starts a call.
+    private var callStart: ByteBuffer {
+        get throws {
+            let offer = PeerDescriptions.audio(peers.caller, setup: "actpass")
+            let request = ["type": "callStart", "from": "sip:\(Self.alice)", "to": "sip:\(Self.bob)", "sdp": offer]
+            return ByteBuffer(bytes: try JSONEncoder().encode(["callControlRequest": request]))
+        }
+    }
+
     private func start() async throws -> (session: String, answered: MonotonicTime) {
-        let offer = PeerDescriptions.audio(peers.caller, setup: "actpass")
-        let request = ["type": "callStart", "from": "sip:\(Self.alice)", "to": "sip:\(Self.bob)", "sdp": offer]
-        let answer = try await client.request(
-            .POST, gateway.path(Self.alice, "callControl"), user: Self.alice,
-            body: ByteBuffer(bytes: try JSONEncoder().encode(["callControlRequest": request])))
+        try await client.startCall(gateway.path(Self.alice, "callControl"), user: Self.alice, body: callStart)
+    }
+}
+
+/// Calls that wake devices and end, one after the other, so that pushes are sent all the time.
+struct PushLoad: Sendable {
+    let port: Int
+    let path: String
+    let user: String
+    let start: ByteBuffer
+
+    /// Goes on until the task is cancelled, and ends its last call.
+    ///
+    /// - Throws: `ValidationError` if a request fails.
+    func run() async throws {
+        let client = try await HTTPClient(port: port)
+        while !Task.isCancelled {
+            let (session, _) = try await client.startCall(path, user: user, body: start)
+            // A task that is cancelled sleeps no more.
+            while try await client.metric("orbweaver_pushes_active") > 0 {
+                try? await Task.sleep(for: .milliseconds(2))
+            }
+            try await client.succeed(.DELETE, "\(path)/callSessions/\(session)", user: user)
+        }
+        await client.close()
+    }
+}
+
+extension HTTPClient {
+    /// A metric of the gateway that counts something.
+    fileprivate func metric(_ name: String) async throws -> Int {
+        let metrics = String(buffer: try await request(.GET, "/metrics").body)
+        let line = metrics.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+        guard let value = line?.split(separator: " ").last.flatMap({ Int($0) }) else {
+            throw ValidationError("the gateway has no metric \(name)")
+        }
+        return value
+    }
+
+    /// Starts a call, and notes when that was answered.
+    fileprivate func startCall(_ path: String, user: String, body: ByteBuffer) async throws
+        -> (session: String, answered: MonotonicTime)
+    {
+        let answer = try await request(.POST, path, user: user, body: body)
         let answered = MonotonicClock.now
         guard answer.status == 201 else {
             throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))")
@@ -121,9 +202,9 @@ struct WakingCalls {
         let started = try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView))
         return (started.callControlResponse.sessionData, answered)
     }
+}
 
-    private struct Started: Decodable {
-        struct Response: Decodable { var sessionData: String }
-        var callControlResponse: Response
-    }
+private struct Started: Decodable {
+    struct Response: Decodable { var sessionData: String }
+    var callControlResponse: Response
 }
