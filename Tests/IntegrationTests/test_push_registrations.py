@@ -12,6 +12,7 @@ from party import Party
 from peers.gateway import orbweaver
 from peers.push_provider import Answer, PushProvider
 from test_administration import start
+from test_public_events import credentials, polled
 
 BUNDLE = "com.example.app"
 KINDS = {
@@ -269,6 +270,12 @@ async def test_a_device_whose_token_is_dead_is_removed_and_its_user_told(
     assert await listed_of(alice, kind) == []
     answered = await asyncio.to_thread(admin.ask, "GET", "/push-registrations")
     assert answered.body["items"] == []
+    events, _next = await asyncio.to_thread(polled, own.http, credentials("alice"), "oldest")
+    (removed,) = [each for each in events if each["type"] == "push.registration_removed"]
+    assert removed["data"]["registration"] == path and "call" not in removed and "sequence" not in removed
+    assert (removed["data"]["user"], removed["data"]["provider"]) == ("alice@dev.local", kind)
+    events, _next = await asyncio.to_thread(polled, own.http, credentials("bob"), "oldest")
+    assert events == []
 
 
 async def test_a_registration_that_is_newer_than_the_word_of_the_provider_stays(

@@ -3,9 +3,10 @@ extension EventBody {
     package var json: [UInt8] {
         var text = JSONText()
         var members: [String: EventValue] = [
-            "version": .integer(Int64(version)), "type": .string(type), "call": .string(call),
-            "sequence": .integer(Int64(sequence)), "time": .integer(time), "data": .object(data),
+            "version": .integer(Int64(version)), "type": .string(type), "time": .integer(time), "data": .object(data),
         ]
+        members["call"] = call.map { .string($0) }
+        members["sequence"] = sequence.map { .integer(Int64($0)) }
         members["leg"] = leg.map { .integer(Int64($0)) }
         text.write(.object(members))
         return text.bytes

@@ -1,6 +1,7 @@
 package import CallControl
 
-/// An event of a call as programs read it: JSON in the gateway's own words, the `/v1` form (docs/call-events.md).
+/// An event as programs read it, in most cases of a call: JSON in the gateway's own words, the `/v1` form
+/// (docs/call-events.md).
 ///
 /// It says what happened to whom. What only devices need (descriptions, candidates, subscriptions) is left out.
 package struct EventBody: Encodable, Equatable, Sendable {
@@ -9,10 +10,11 @@ package struct EventBody: Encodable, Equatable, Sendable {
     package let version = 1
     /// What happened, in two words: `call.answered`, `leg.held`.
     package let type: String
-    /// The call's identifier, in hexadecimal digits.
-    package let call: String
-    /// Counts the events of the call, from 1. A number that is missing is an event that this form leaves out.
-    package let sequence: UInt64
+    /// The call's identifier, in hexadecimal digits; `nil`: it is no event of a call.
+    package let call: String?
+    /// Counts the events of the call, from 1. A number that is missing is an event that this form leaves out. `nil`: it
+    /// is no event of a call.
+    package let sequence: UInt64?
     /// Milliseconds since 1970.
     package let time: Int64
     /// The leg that it concerns: 0 is the caller, 1 the callee, others in the order of their coming; `nil`: the call.
@@ -31,6 +33,20 @@ package struct EventBody: Encodable, Equatable, Sendable {
         self.sequence = sequence
         self.time = time
         leg = event.leg?.number
+        self.data = data
+    }
+
+    /// An event that is none of a call.
+    ///
+    /// - Parameters:
+    ///   - type: what happened, in two words.
+    ///   - time: when it happened, in milliseconds since 1970.
+    package init(_ type: String, at time: Int64, data: [String: EventValue]) {
+        self.type = type
+        call = nil
+        sequence = nil
+        self.time = time
+        leg = nil
         self.data = data
     }
 }

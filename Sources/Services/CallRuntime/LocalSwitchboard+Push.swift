@@ -1,15 +1,24 @@
 package import CallControl
+import EventAPI
 package import Push
 import Registration
 
 /// What becomes of registrations for push.
 extension LocalSwitchboard: PushNews {
-    /// Tells the user's subscriptions that a registration has ended.
+    /// Tells the user's subscriptions, and programs that follow events, that a registration has ended.
     package func pushInvalidated(_ registration: PushRegistration, of user: UserAddress, because reason: String) {
         let invalidation = PushInvalidation(
             device: PushDeviceID(registration.id), provider: registration.provider.rawValue,
             bundleID: registration.bundleID, clientCorrelator: registration.clientCorrelator, reason: reason)
-        environment.append([], telling: [(user, .pushInvalidated(invalidation))])
+        let event = EventBody(
+            "push.registration_removed", at: environment.clock.epochMilliseconds,
+            data: [
+                "user": .string(user.text), "registration": .string(registration.id),
+                "provider": .string(registration.provider.rawValue), "bundleID": .string(registration.bundleID),
+                "reason": .string(reason),
+            ])
+        environment.append(
+            [.published(Publication(event, of: user))], telling: [(user, .pushInvalidated(invalidation))])
     }
 
     /// Tells a call that a device cannot be woken. A call that is over is told nothing.

@@ -1,12 +1,11 @@
 package import CallControl
 import Primitives
 
-/// An event of a call as the public event log has it: the `/v1` form with its place among the events of all calls
-/// (docs/call-events.md).
+/// An event as the public event log has it: the `/v1` form with its place among all events (docs/call-events.md).
 package struct PublicEvent: Equatable, Sendable {
-    /// Its place among the events of all calls. Numbers grow, with gaps, and none is given twice.
+    /// Its place among all events. Numbers grow, with gaps, and none is given twice.
     package var number: Int64
-    /// The call's identifier, in hexadecimal digits.
+    /// The call's identifier, in hexadecimal digits; empty: it is no event of a call.
     package var call: String
     /// What happened, in two words: `call.answered`.
     package var type: String
@@ -48,15 +47,23 @@ package struct Publication: Equatable, Sendable {
         scope = EventScope(users)
     }
 
+    /// The publication of an event that is none of a call.
+    ///
+    /// - Parameter user: who may see it.
+    package init(_ body: EventBody, of user: UserAddress) {
+        self.body = body
+        scope = EventScope([user])
+    }
+
     /// The event at its place in the log.
     package func numbered(_ number: Int64) -> PublicEvent {
         PublicEvent(
-            number: number, call: body.call, type: body.type, time: body.time, scope: scope, json: body.json)
+            number: number, call: body.call ?? "", type: body.type, time: body.time, scope: scope, json: body.json)
     }
 }
 
 /// Who may see an event: whoever has the address of a leg that the call has, or had, when the event happened. A party
-/// thus sees nothing of what happened before it joined.
+/// thus sees nothing of what happened before it joined. An event of no call has the user whom it concerns.
 package struct EventScope: Equatable, Sendable {
     /// The addresses, each once, in the order in which they joined.
     package let addresses: [UserAddress]
