@@ -300,6 +300,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_its_call(gateway, browser, sta
     assert alice.run("call.sessionData") == session
     assert bob.run("notifications.length") == told, "the other side was told of it"
     if state == "ON_HOLD":
+        alice.wait_for("call.isChanging === false")  # it goes on with a new offer; the button waits as well
         alice.run("resumeCall()")
         is_in(bob, "IN_CALL")
     for phone in (alice, bob):

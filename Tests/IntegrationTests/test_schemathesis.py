@@ -60,6 +60,8 @@ async def test_no_made_up_request_breaks_the_server_or_the_description(own_gatew
         "--set", "anonymous.max_per_account=10000",
         "--set", "anonymous.max_per_network=10000", "--set", "anonymous.first_call=1h",
         "--set", "calls.max_per_user=10000", "--set", "calls.max_ringing_per_user=10000",
+        # A poll that finds its channel is answered before schemathesis gives it up.
+        "--set", "listen.poll_time=2s",
     )  # fmt: skip
     async with (
         SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob", contract=contract) as bob,
