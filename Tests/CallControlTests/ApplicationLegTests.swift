@@ -111,6 +111,30 @@ struct ApplicationLegTests {
         #expect(rig.leg.view.state == .ringing)
     }
 
+    @Test func `a command that the call refuses decides nothing, also before the invitation`() throws {
+        var rig = try Rig()
+        _ = rig.invite()
+        var before = rig.leg
+        _ = rig.leg.take(.progress(nil), at: rig.clock.now)
+        rig.leg.withdraw(.progress(nil), before: before)
+        #expect(!rig.leg.isDecided && rig.leg.deadline == rig.clock.now + .seconds(10))
+        rig = try Rig()
+        before = rig.leg
+        _ = rig.leg.take(.ring, at: rig.clock.now)
+        _ = rig.invite()
+        rig.leg.withdraw(.ring, before: before)
+        #expect(!rig.leg.isDecided)
+        rig.clock.advance(by: .seconds(10))
+        #expect(rig.leg.timeout(at: rig.clock.now) == [.fallBack])
+        rig = try Rig()
+        _ = rig.invite()
+        rig.leg.established(time: 1)
+        before = rig.leg
+        _ = rig.leg.take(.hold, at: rig.clock.now)
+        rig.leg.withdraw(.hold, before: before)
+        #expect(rig.leg.deadline == nil, "a call that talks has been decided about")
+    }
+
     @Test(arguments: [
         (RejectCause.declined, CallCommand.reject(replacement: false), CallEndCause.rejected(reasonText: nil)),
         (.busy, .headless(.refuse(.busy)), .unreachable(.busy)),

@@ -129,6 +129,22 @@ struct ApplicationCallTests {
         }
     }
 
+    @Test func `after a command that is refused the fallback happens in its time`() async throws {
+        try await serve(try application { ($0.fallback, $0.decisionTime) = (.reject(.busy), .seconds(3)) }) { rig in
+            let (_, call) = try await incoming(rig)
+            await rig.settle()
+            rig.clock.advance(by: .seconds(2))
+            await #expect(throws: ApplicationRefusal.self) { try await perform(rig, .progress(nil), call.id) }
+            await rig.settle()
+            rig.clock.advance(by: .milliseconds(999))
+            await rig.settle()
+            #expect(rig.observer.counts.ended.isEmpty)
+            rig.clock.advance(by: .milliseconds(1))
+            await rig.wait { rig.observer.counts.ended.count == 1 }
+            #expect(rig.observer.counts.ended.map(\.cause) == [.unreachable(.busy)])
+        }
+    }
+
     @Test func `an announcement is played, and ends the call`() async throws {
         let list = PlayList(file: "welcome.wav")
         try await serve(try application { ($0.fallback, $0.decisionTime) = (.announce(list), .zero) }) { rig in

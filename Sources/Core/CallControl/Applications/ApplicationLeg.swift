@@ -235,6 +235,10 @@ package struct ApplicationLeg: Equatable, Sendable {
     package mutating func withdraw(_ command: ApplicationCommand, before: ApplicationLeg) {
         waiting.removeAll { $0.number > before.lastList }
         (isHeardEarly, refusal) = (before.isHeardEarly, before.refusal)
+        if !isOver, view.answeredAt == nil {
+            // The invitation may have come meanwhile, and with it the time to decide.
+            (decision, isDecided) = (decision ?? before.decision, before.isDecided)
+        }
         // One that it was to take the place of has been stopped.
         if case .gather = command { (gather, prompt) = (nil, nil) }
         show()
