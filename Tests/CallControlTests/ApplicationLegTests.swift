@@ -128,7 +128,7 @@ struct ApplicationLegTests {
         #expect(rig.leg.timeout(at: rig.clock.now) == [.fallBack])
         rig = try Rig()
         _ = rig.invite()
-        rig.leg.established(time: 1)
+        _ = rig.leg.established(time: 1)
         before = rig.leg
         _ = rig.leg.take(.hold, at: rig.clock.now)
         rig.leg.withdraw(.hold, before: before)
@@ -245,6 +245,29 @@ struct ApplicationLegTests {
             rig.tell(.played(PlayedList(number: 1, tag: nil, heard: 0, outcome: .failed))) == [
                 .perform(.end(reasonText: nil))
             ])
+    }
+
+    @Test func `an announcement that the call does not allow yet is said later`() throws {
+        var rig = try Rig()
+        let list = PlayList(file: "closed.wav")
+        for told in [[], [ApplicationLeg.Action.announce(list)]] {
+            let before = rig.leg
+            _ = rig.leg.announce(list)
+            if !told.isEmpty { #expect(rig.leg.established(time: 1).isEmpty) }
+            #expect(rig.leg.postpone(list, before: before) == told, "it may talk by now")
+            #expect(rig.leg.view.playing == nil)
+        }
+        rig = try Rig()
+        _ = rig.leg.announce(list)
+        _ = rig.leg.postpone(list, before: rig.leg)
+        #expect(rig.leg.established(time: 1) == [.announce(list)])
+        #expect(rig.leg.established(time: 1).isEmpty, "once")
+        _ = rig.leg.announce(list)
+        _ = rig.leg.postpone(list, before: rig.leg)
+        #expect(rig.tell(.alerted) == [.announce(list)])
+        _ = rig.leg.announce(list)
+        _ = rig.leg.postpone(list, before: rig.leg)
+        #expect(rig.tell(.released(.unanswered, by: nil)).isEmpty, "the call is over")
     }
 
     @Test func `a leg that moves is part of another call`() throws {

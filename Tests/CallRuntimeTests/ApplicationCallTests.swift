@@ -159,6 +159,28 @@ struct ApplicationCallTests {
         }
     }
 
+    @Test func `a caller that offers nothing hears the announcement when it has answered`() async throws {
+        let list = PlayList(file: "welcome.wav")
+        try await serve(try application { ($0.fallback, $0.decisionTime) = (.announce(list), .zero) }) { rig in
+            let own = try await rig.switchboard.startCall(alice, CallStartRequest(callee: address, sdp: ""))
+            await rig.expect(["startCallUpdate"], on: 1)
+            await rig.settle()
+            #expect(spoken(rig).isEmpty, "nobody would hear it")
+            let answer = try Fixtures.text("sdp/chromium-156/answer-audio.sdp")
+            try await rig.switchboard.respond(alice, own, CallUpdateRequest(sdp: answer))
+            await rig.wait { !spoken(rig).isEmpty }
+            guard case .play(list, let number, nil, .replace) = spoken(rig).last else {
+                Issue.record("\(spoken(rig))")
+                return
+            }
+            let callID = try #require(rig.media.lastCall)
+            rig.mediaEvents.post(
+                .played(PlayedList(number: number, tag: nil, heard: 900, outcome: .completed), .callee), for: callID)
+            await rig.wait { rig.observer.counts.ended.count == 1 }
+            #expect(rig.observer.counts.ended.map(\.cause) == [.completed(by: .callee, reasonText: nil)])
+        }
+    }
+
     @Test func `a command at the wrong time, or about another version, changes nothing`() async throws {
         try await serve(try application()) { rig in
             let (_, call) = try await incoming(rig)

@@ -12,6 +12,8 @@ package struct ApplicationLeg: Equatable, Sendable {
         case perform(CallCommand)
         /// Nobody has decided in time: the fallback happens.
         case fallBack
+        /// The announcement, which the call did not allow before, is said.
+        case announce(PlayList)
     }
 
     /// How long a call that is over is still shown.
@@ -40,6 +42,10 @@ package struct ApplicationLeg: Equatable, Sendable {
     private var prompt: UInt32?
     /// The list after which the call ends.
     private var announcement: UInt32?
+    /// The announcement that could not be said yet; `nil`: there is none.
+    private var unsaid: PlayList?
+    /// The leg has been told that it talks.
+    private var talks = false
 
     private struct Waiting: Equatable {
         let number: UInt32
@@ -102,6 +108,12 @@ package struct ApplicationLeg: Equatable, Sendable {
     ) -> [Action] {
         guard !isOver else { return [] }
         view.version += 1
+        return fold(event, decisionTime, at: now) + sayLate()
+    }
+
+    private mutating func fold(
+        _ event: CallEvent, _ decisionTime: Duration, at now: MonotonicTime
+    ) -> [Action] {
         switch event.fact {
         case .invited(_, let invitation):
             if let audience = event.audience { meet(audience) }
@@ -128,9 +140,10 @@ package struct ApplicationLeg: Equatable, Sendable {
     }
 
     /// The leg talks from now on.
-    package mutating func established(time: Int64) {
+    package mutating func established(time: Int64) -> [Action] {
         if view.answeredAt == nil { view.answeredAt = time }
-        decision = nil
+        (decision, talks) = (nil, true)
+        return sayLate()
     }
 
     /// The leg is part of another call from now on.
@@ -247,8 +260,26 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// Plays a list, and ends the call after it.
     package mutating func announce(_ list: PlayList) -> CallCommand {
         let command = say(list, tag: nil, .replace)
-        announcement = lastList
+        (announcement, unsaid) = (lastList, nil)
         return command
+    }
+
+    /// The call did not allow the announcement. It is said again when the leg is told something.
+    ///
+    /// - Parameter before: the leg before the announcement.
+    /// - Returns: what follows at once, because the leg has been told meanwhile that it talks.
+    package mutating func postpone(_ list: PlayList, before: ApplicationLeg) -> [Action] {
+        guard !isOver else { return [] }
+        waiting.removeAll { $0.number == announcement }
+        (announcement, unsaid) = (nil, list)
+        show()
+        return talks && !before.talks ? sayLate() : []
+    }
+
+    private mutating func sayLate() -> [Action] {
+        guard let list = unsaid else { return [] }
+        unsaid = nil
+        return [.announce(list)]
     }
 
     // MARK: Parts
@@ -324,7 +355,7 @@ package struct ApplicationLeg: Equatable, Sendable {
 
     private mutating func end(_ cause: CallEndCause?, at now: MonotonicTime) {
         forgotten = now + Self.remembrance
-        (decision, gather, prompt, waiting) = (nil, nil, nil, [])
+        (decision, gather, prompt, waiting, unsaid) = (nil, nil, nil, [], nil)
         view.state = .ended(cause)
         view.members = []
         view.version += 1

@@ -137,14 +137,38 @@ extension ApplicationOwner {
                 try await decide(.answer(CustomContent()), in: session, asking: switchboard)
             case .announce(let list):
                 try await decide(.answer(CustomContent()), in: session, asking: switchboard)
-                guard let command = edit(session, { $0.announce(list) }) else { return }
-                try await switchboard.perform(command, in: session, by: leg.place)
+                await announce(list, in: session, asking: switchboard)
             }
         } catch {
             // The caller has hung up meanwhile, or offers nothing that the gateway can decode; or the other address
             // cannot be rung.
             environment.logger.debug("fallback is refused", metadata: [LogKey.call: "\(leg.place.call)"])
             await perform(.reject(replacement: false), in: session, asking: switchboard)
+        }
+    }
+
+    /// Says the announcement that the call did not allow before.
+    func announceLate(_ list: PlayList, in session: SessionID, asking switchboard: LocalSwitchboard) async {
+        await turn(of: session)
+        defer { pass(session) }
+        await announce(list, in: session, asking: switchboard)
+    }
+
+    /// Says the announcement, after which the call ends. While the caller has not answered the first offer of the call
+    /// (slow start) it has to wait. A call that cannot be told it ends at once.
+    private func announce(_ list: PlayList, in session: SessionID, asking switchboard: LocalSwitchboard) async {
+        var isDue = true
+        while isDue, let before = legs[session], !before.isOver {
+            isDue = false
+            guard let command = edit(session, { $0.announce(list) }) else { return }
+            do throws(CallError) {
+                try await switchboard.perform(command, in: session, by: before.place)
+            } catch {
+                guard case .pending = error else {
+                    return await perform(.end(reasonText: nil), in: session, asking: switchboard)
+                }
+                isDue = edit(session) { $0.postpone(list, before: before) }?.isEmpty == false
+            }
         }
     }
 

@@ -60,6 +60,8 @@ actor ApplicationOwner: EndpointOwner {
                     case .perform(let command): await perform(command, in: session, asking: switchboard)
                     // It may take a while: files are loaded, and other owners asked.
                     case .fallBack: group.addTask { await self.fallBack(session, asking: switchboard) }
+                    case .announce(let list):
+                        group.addTask { await self.announceLate(list, in: session, asking: switchboard) }
                     }
                 }
                 arm(for: dueNext(after: message))
@@ -192,7 +194,8 @@ actor ApplicationOwner: EndpointOwner {
             }
             return (actions ?? []).map { (session, $0) }
         case .detach(let session): _ = edit(session) { $0.detach(at: now) }
-        case .established(let session): _ = edit(session) { $0.established(time: time) }
+        case .established(let session):
+            return (edit(session) { $0.established(time: time) } ?? []).map { (session, $0) }
         case .move(let session, let place): _ = edit(session) { $0.move(to: place) }
         case .answered: break  // an application has no limit of legs that ring
         case .service: break  // an application has calls alone
