@@ -35,12 +35,12 @@ struct ApplicationLegTests {
                         content: CustomContent(parameters: [CustomParameter(name: "n", value: "v")]))))
         }
 
-        mutating func see(_ state: LegState) {
+        mutating func see(_ state: LegState, answeredAt: Int64? = nil) {
             leg.see(
                 CallSession(
                     session: "B", progress: .ringing, state: state, isIncoming: true, isAnchored: true,
-                    isConference: false, startedAt: 1_500, members: [], startParameters: [], answerParameters: [],
-                    timeline: []))
+                    isConference: false, startedAt: 1_500, answeredAt: answeredAt, members: [], startParameters: [],
+                    answerParameters: [], timeline: []))
         }
 
         mutating func take(_ command: ApplicationCommand) -> [CallCommand] {
@@ -97,6 +97,16 @@ struct ApplicationLegTests {
         rig.see(state)
         #expect(rig.leg.view.state.phase == phase)
         #expect(rig.leg.view.startedAt == 1_500)
+    }
+
+    @Test func `a leg that has answered talks, also while the caller has not answered its offer`() throws {
+        var rig = try Rig()
+        _ = rig.invite()
+        _ = rig.take(.answer(CustomContent()))
+        rig.see(.answering, answeredAt: 2_000)
+        #expect(rig.leg.view.state == .talking)
+        _ = rig.take(.end(reasonText: "bye"))
+        #expect(rig.leg.view.state == .ended(.completed(by: .callee, reasonText: "bye")))
     }
 
     @Test func `an application that is heard early progresses, unless the call says no`() throws {

@@ -178,7 +178,9 @@ package struct ApplicationLeg: Equatable, Sendable {
                 holds: member.holds)
         }
         switch session.state {
-        case .initial, .dialing, .ringing, .answering: view.state = isHeardEarly ? .progressing : .ringing
+        case .initial, .dialing, .ringing, .answering:
+            // One that has answered may still wait for the caller's description.
+            view.state = view.answeredAt != nil ? .talking : isHeardEarly ? .progressing : .ringing
         case .sessionProgress: view.state = .progressing
         case .inCall, .remotelyHeld: view.state = .talking
         case .onHold, .onDoubleHold: view.state = .held
