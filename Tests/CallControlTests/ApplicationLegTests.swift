@@ -248,13 +248,17 @@ struct ApplicationLegTests {
         #expect(rig.take(.stop) == [.headless(.say(.stop))])
     }
 
-    @Test func `an announcement ends the call`() throws {
+    @Test(arguments: [
+        (PlayedList.Outcome.completed, true), (.failed, true), (.stopped, false), (.replaced, false),
+    ])
+    func `an announcement ends the call, unless the application takes over`(
+        _ outcome: PlayedList.Outcome, _ ends: Bool
+    ) throws {
         var rig = try Rig()
         _ = rig.leg.announce(PlayList(file: "closed.wav"))
         #expect(
-            rig.tell(.played(PlayedList(number: 1, tag: nil, heard: 0, outcome: .failed))) == [
-                .perform(.end(reasonText: nil))
-            ])
+            rig.tell(.played(PlayedList(number: 1, tag: nil, heard: 0, outcome: outcome)))
+                == (ends ? [.perform(.end(reasonText: nil))] : []))
     }
 
     @Test func `an announcement that the call does not allow yet is said later`() throws {

@@ -338,7 +338,13 @@ package struct ApplicationLeg: Equatable, Sendable {
             gather?.promptEnded(at: now)
         }
         show()
-        return announcement == list.number ? [.perform(.end(reasonText: nil))] : []
+        guard announcement == list.number else { return [] }
+        announcement = nil
+        switch list.outcome {
+        case .completed, .failed: return [.perform(.end(reasonText: nil))]
+        // The application has taken over after all.
+        case .stopped, .replaced: return []
+        }
     }
 
     private mutating func follow(_ actions: [Gather.Action]) -> [Action] {
