@@ -253,6 +253,25 @@ struct HeadlessCommandTests {
             ])
     }
 
+    @Test func `a client cannot send an application more digits than another leg`() throws {
+        var rig = try Rig.talking()
+        let most = try #require(DigitSequence(String(repeating: "1", count: DigitSequence.maximumCount)))
+        let one = try #require(DigitSequence("1"))
+        #expect(
+            facts(try rig.call.sendDigits(most, to: .peer, by: .caller, at: rig.clock.now), of: .callee).count
+                == DigitSequence.maximumCount)
+        let before = rig.call
+        for target in [MediaTarget.peer, .both] {
+            #expect(throws: CallError.self) {
+                try rig.call.sendDigits(one, to: target, by: .caller, at: rig.clock.now)
+            }
+        }
+        #expect(rig.call == before)
+        rig.clock.advance(by: .seconds(60))
+        #expect(
+            facts(try rig.call.sendDigits(one, to: .peer, by: .caller, at: rig.clock.now), of: .callee).count == 1)
+    }
+
     @Test func `the source of a leg can be chosen until it talks`() throws {
         var (rig, _) = try Rig.called()
         #expect(try rig.perform(.become(.echo(delay: .seconds(1)))).isEmpty)

@@ -47,7 +47,7 @@ extension Call {
     }
 
     /// Sends DTMF digits that the legs hear. Digits go out one after the other, after those requested before. An
-    /// application is told of them at once.
+    /// application is told of them at once, but of no more than if they were sent to it.
     ///
     /// - Throws: as `checkPlay(by:)`; `digitsWaiting`, for the whole request, if too many digits wait already for one
     ///   of the legs.
@@ -55,14 +55,14 @@ extension Call {
         _ digits: DigitSequence, to target: MediaTarget, by leg: LegID, at now: MonotonicTime
     ) throws(CallError) -> [CallAction] {
         try checkAnchored(.sendDigits, by: leg)
-        let all = listeners(target, seenFrom: leg)
-        let listeners = all.filter { self[$0]?.transport.isHeadless == false }
+        let listeners = listeners(target, seenFrom: leg)
         if let wait = listeners.compactMap({ self[$0]?.waitingDigits.wait(for: digits.count, at: now) }).max() {
             throw .digitsWaiting(limit: WaitingDigits.capacity, retryAfter: wait)
         }
         for listener in listeners { edit(listener) { $0.waitingDigits.press(digits, at: now) } }
-        let told = all.filter { self[$0]?.transport.isHeadless == true }.flatMap { press(digits, by: leg, to: $0) }
-        return listeners.map { .sendDigits(digits, to: $0) } + told
+        let applications = listeners.filter { self[$0]?.transport.isHeadless == true }
+        let peers = listeners.filter { !applications.contains($0) }
+        return peers.map { .sendDigits(digits, to: $0) } + applications.flatMap { press(digits, by: leg, to: $0) }
     }
 
     /// A playback has reached its end. The leg that asked for it is told, unless something else is playing by now.

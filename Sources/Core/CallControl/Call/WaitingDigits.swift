@@ -3,7 +3,8 @@ import Primitives
 /// The DTMF digits that wait to be sent for one leg, estimated from the requests and the time that each takes.
 ///
 /// The media plane sends them one after the other, and reports nothing. Digits that it would have no room for are
-/// refused here, where the client that asks can be told.
+/// refused here, where the client that asks can be told. An application is told of digits at once; they count as long
+/// as if they were sent, so that a client cannot flood it.
 struct WaitingDigits: Equatable, Sendable {
     /// A request whose digits may still wait.
     private struct Request: Equatable, Sendable {
