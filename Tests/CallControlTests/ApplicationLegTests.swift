@@ -116,7 +116,7 @@ struct ApplicationLegTests {
         #expect(rig.leg.take(.progress(nil), at: rig.clock.now) == [.headless(.progress)])
         rig.see(.ringing)
         #expect(rig.leg.view.state == .progressing)
-        rig.leg.withdraw(.progress(nil), before: before)
+        rig.leg.withdraw(.progress(nil), before: before, at: rig.clock.now)
         rig.see(.ringing)
         #expect(rig.leg.view.state == .ringing)
     }
@@ -126,13 +126,13 @@ struct ApplicationLegTests {
         _ = rig.invite()
         var before = rig.leg
         _ = rig.leg.take(.progress(nil), at: rig.clock.now)
-        rig.leg.withdraw(.progress(nil), before: before)
+        rig.leg.withdraw(.progress(nil), before: before, at: rig.clock.now)
         #expect(!rig.leg.isDecided && rig.leg.deadline == rig.clock.now + .seconds(10))
         rig = try Rig()
         before = rig.leg
         _ = rig.leg.take(.ring, at: rig.clock.now)
         _ = rig.invite()
-        rig.leg.withdraw(.ring, before: before)
+        rig.leg.withdraw(.ring, before: before, at: rig.clock.now)
         #expect(!rig.leg.isDecided)
         rig.clock.advance(by: .seconds(10))
         #expect(rig.leg.timeout(at: rig.clock.now) == [.fallBack])
@@ -141,7 +141,7 @@ struct ApplicationLegTests {
         _ = rig.leg.established(time: 1)
         before = rig.leg
         _ = rig.leg.take(.hold, at: rig.clock.now)
-        rig.leg.withdraw(.hold, before: before)
+        rig.leg.withdraw(.hold, before: before, at: rig.clock.now)
         #expect(rig.leg.deadline == nil, "a call that talks has been decided about")
     }
 
@@ -243,9 +243,31 @@ struct ApplicationLegTests {
         #expect(rig.take(.gather(try GatherRequest(tag: "b"))) == [.headless(.gathered(stopped))])
         #expect(
             rig.take(.stop) == [
-                .headless(.gathered(GatheredKeys(keys: [], outcome: .stopped, tag: "b"))), .headless(.say(.stop)),
+                .headless(.say(.stop)), .headless(.gathered(GatheredKeys(keys: [], outcome: .stopped, tag: "b"))),
             ])
         #expect(rig.take(.stop) == [.headless(.say(.stop))])
+    }
+
+    @Test func `a gathering goes on when the command that would end it is refused`() throws {
+        let request = try GatherRequest(
+            maximum: 2, firstTimeout: .seconds(3), prompt: PlayList(file: "menu.wav"), tag: "a")
+        for command in [ApplicationCommand.stop, .gather(try GatherRequest(prompt: PlayList(file: "b.wav")))] {
+            var rig = try Rig()
+            _ = rig.take(.gather(request))
+            var before = rig.leg
+            #expect(rig.leg.take(command, at: rig.clock.now).last?.isGathered == true, "it may be refused before")
+            rig.leg.withdraw(command, before: before, at: rig.clock.now)
+            #expect(rig.leg.view.gathering == .init(tag: "a", keys: []))
+            #expect(rig.leg.view.playing == .init(tag: "a", waiting: 0))
+            #expect(rig.leg.deadline == nil, "the prompt still plays")
+            before = rig.leg
+            _ = rig.leg.take(command, at: rig.clock.now)
+            _ = rig.tell(.played(PlayedList(number: 1, tag: "a", heard: 500, outcome: .completed)))
+            rig.leg.withdraw(command, before: before, at: rig.clock.now)
+            #expect(rig.leg.deadline == rig.clock.now + .seconds(3), "the prompt has ended meanwhile")
+            #expect(rig.tell(.keyPressed(key: .four, milliseconds: 90, of: .caller)).isEmpty)
+            #expect(rig.leg.view.gathering == .init(tag: "a", keys: [.four]))
+        }
     }
 
     @Test(arguments: [
@@ -289,4 +311,9 @@ struct ApplicationLegTests {
         rig.leg.move(to: LegAddress(call: CallID(9), leg: LegID(3)))
         #expect(rig.leg.view.call == CallID(9) && rig.leg.view.id == "B")
     }
+}
+
+extension CallCommand {
+    /// Whether the command makes known what a gathering has come to.
+    fileprivate var isGathered: Bool { if case .headless(.gathered) = self { true } else { false } }
 }

@@ -219,9 +219,8 @@ package struct ApplicationLeg: Equatable, Sendable {
         case .send(let content): return [.send(content)]
         case .keys(let digits): return [.sendDigits(digits, to: .peer)]
         case .play(let request): return [say(request.list, tag: request.tag, request.mode)]
-        case .stop:
-            let stopped = follow(gather?.stop() ?? [])
-            return stopped.commands + [.headless(.say(.stop))]
+        // What the call may refuse comes first, so that nothing is made known that has not happened.
+        case .stop: return [.headless(.say(.stop))] + endGathering().filter { !$0.isStop }
         case .gather(let request): return start(request, at: now)
         }
     }
@@ -247,15 +246,14 @@ package struct ApplicationLeg: Equatable, Sendable {
     }
 
     /// A command was refused, and the call is as it was.
-    package mutating func withdraw(_ command: ApplicationCommand, before: ApplicationLeg) {
+    package mutating func withdraw(_ command: ApplicationCommand, before: ApplicationLeg, at now: MonotonicTime) {
         waiting.removeAll { $0.number > before.lastList }
         (isHeardEarly, refusal) = (before.isHeardEarly, before.refusal)
         if !isOver, view.answeredAt == nil {
             // The invitation may have come meanwhile, and with it the time to decide.
             (decision, isDecided) = (decision ?? before.decision, before.isDecided)
         }
-        // One that it was to take the place of has been stopped.
-        if case .gather = command { (gather, prompt) = (nil, nil) }
+        if !isOver, command.name == .stop || command.name == .gather { resumeGathering(before, at: now) }
         show()
     }
 
@@ -318,17 +316,31 @@ package struct ApplicationLeg: Equatable, Sendable {
     }
 
     private mutating func start(_ request: GatherRequest, at now: MonotonicTime) -> [CallCommand] {
-        let former = follow(gather?.stop() ?? []).commands
+        let former = endGathering()
         gather = Gather(request, at: now)
         guard let list = request.prompt else {
             show()
             return former
         }
+        // The prompt replaces what plays, so that it need not be stopped before.
         let command = say(list, tag: request.tag, .replace)
         prompt = lastList
         show()
-        // The prompt replaces what plays, so that it need not be stopped before.
-        return former.filter { $0 != .headless(.say(.stop)) } + [command]
+        return [command] + former.filter { !$0.isStop }
+    }
+
+    /// Ends the gathering.
+    ///
+    /// - Returns: what stops its prompt, and then what makes the end known.
+    private mutating func endGathering() -> [CallCommand] {
+        follow(gather?.stop() ?? []).compactMap { if case .perform(let command) = $0 { command } else { nil } }
+    }
+
+    /// The command that ended the gathering was refused.
+    private mutating func resumeGathering(_ before: ApplicationLeg, at now: MonotonicTime) {
+        gather = before.gather
+        prompt = before.prompt.flatMap { number in waiting.contains { $0.number == number } ? number : nil }
+        if before.prompt != nil, prompt == nil { gather?.promptEnded(at: now) }
     }
 
     private mutating func ended(_ list: PlayedList, at now: MonotonicTime) -> [Action] {
@@ -377,9 +389,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     }
 }
 
-extension [ApplicationLeg.Action] {
-    /// What the call is asked for.
-    fileprivate var commands: [CallCommand] {
-        compactMap { if case .perform(let command) = $0 { command } else { nil } }
-    }
+extension CallCommand {
+    /// Whether the command stops what plays.
+    fileprivate var isStop: Bool { self == .headless(.say(.stop)) }
 }

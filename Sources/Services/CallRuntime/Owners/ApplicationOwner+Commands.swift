@@ -104,7 +104,8 @@ extension ApplicationOwner {
             }
             for request in requests { try await switchboard.perform(request, in: session, by: before.place) }
         } catch {
-            _ = edit(session) { $0.withdraw(command, before: before) }
+            let now = environment.clock.now
+            _ = edit(session) { $0.withdraw(command, before: before, at: now) }
             throw error
         }
         _ = edit(session) { $0.finish(command) }
