@@ -9,11 +9,11 @@ import Testing
 
 /// Calls that an application controls by commands.
 struct ApplicationCallTests {
-    private let alice = RuntimeRig.alice
-    private let bob = RuntimeRig.bob
-    private let name: ApplicationName
-    private let address: UserAddress
-    private let offer: String
+    let alice = RuntimeRig.alice
+    let bob = RuntimeRig.bob
+    let name: ApplicationName
+    let address: UserAddress
+    let offer: String
 
     init() throws {
         name = try #require(ApplicationName("menu"))
@@ -21,7 +21,7 @@ struct ApplicationCallTests {
         offer = try Fixtures.text("sdp/chromium-156/offer-audio.sdp")
     }
 
-    private func application(
+    func application(
         _ change: (inout RegisteredApplication) -> Void = { _ in }
     ) throws -> RegisteredApplication {
         var application = RegisteredApplication(
@@ -30,7 +30,7 @@ struct ApplicationCallTests {
         return application
     }
 
-    private func serve(
+    func serve(
         _ application: RegisteredApplication, _ test: (RuntimeRig) async throws -> Void
     ) async throws {
         var configuration = LocalSwitchboard.Configuration(media: .anchored)
@@ -46,7 +46,7 @@ struct ApplicationCallTests {
     }
 
     /// The call of Alice to the application, once the application knows of it.
-    private func incoming(_ rig: RuntimeRig, earlyMedia: Bool = false) async throws -> (SessionID, ApplicationCall) {
+    func incoming(_ rig: RuntimeRig, earlyMedia: Bool = false) async throws -> (SessionID, ApplicationCall) {
         let own = try await rig.switchboard.startCall(
             alice, CallStartRequest(callee: address, sdp: offer, acceptsEarlyMedia: earlyMedia))
         for _ in 0..<10_000 {
@@ -56,13 +56,13 @@ struct ApplicationCallTests {
         throw ApplicationRefusal.noSuchCall
     }
 
-    private func perform(
+    func perform(
         _ rig: RuntimeRig, _ command: ApplicationCommand, _ id: SessionID, expecting version: UInt64? = nil
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         try await rig.switchboard.perform(command, in: id, by: name, expecting: version)
     }
 
-    private func look(_ rig: RuntimeRig, _ id: SessionID, until isDone: (ApplicationCall) -> Bool) async throws
+    func look(_ rig: RuntimeRig, _ id: SessionID, until isDone: (ApplicationCall) -> Bool) async throws
         -> ApplicationCall
     {
         for _ in 0..<10_000 {

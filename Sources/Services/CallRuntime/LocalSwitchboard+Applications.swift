@@ -66,6 +66,9 @@ extension LocalSwitchboard {
         return owner.id
     }
 
+    /// Removes a call that `openCall` has made, and that is not to be placed.
+    func discard(_ call: CallID) async { await calls.discard(call, nil) }
+
     /// Places the call of an application, which has its leg already. It is counted and logged like that of a user.
     ///
     /// - Throws: `CallError`, with the reason for the refusal.

@@ -17,15 +17,27 @@ extension ApplicationOwner {
         guard application.owns(request.from) else { throw .notOwner(request.from) }
         guard !environment.newWork.isRefused else { throw .unavailable }
         if let refusal = refusal ?? charge() { throw ApplicationRefusal(refusal) }
-        let session = switchboard.newSession()
+        let call: CallID
+        openingCount += 1
         do throws(CallError) {
-            let call = try await switchboard.openCall(near: [request.to])
-            let place = LegAddress(call: call, leg: .caller)
-            insert(
-                ApplicationLeg(
-                    starting: request, by: application, as: session, at: place,
-                    time: environment.clock.epochMilliseconds),
-                as: session)
+            call = try await switchboard.openCall(near: [request.to])
+            openingCount -= 1
+        } catch {
+            openingCount -= 1
+            throw ApplicationRefusal(starting: error)
+        }
+        // The application may have changed meanwhile.
+        guard !isRetired, application.owns(request.from) else {
+            await switchboard.discard(call)
+            throw isRetired ? .unavailable : .notOwner(request.from)
+        }
+        let session = switchboard.newSession()
+        insert(
+            ApplicationLeg(
+                starting: request, by: application, as: session, at: LegAddress(call: call, leg: .caller),
+                time: environment.clock.epochMilliseconds),
+            as: session)
+        do throws(CallError) {
             try await switchboard.place(request, by: application, in: call, as: session)
         } catch {
             remove(session)

@@ -29,8 +29,10 @@ actor ApplicationOwner: EndpointOwner {
     private(set) var order: [SessionID] = []
     /// How many legs are live.
     private var liveCount = 0
+    /// How many calls are being opened for a leg each.
+    var openingCount = 0
     private var rate = RateAllowance()
-    private var isRetired = false
+    private(set) var isRetired = false
     private var alarm = Alarm()
     /// The requests that wait until the one before them, about the same leg, is decided.
     private var turns: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
@@ -100,7 +102,7 @@ actor ApplicationOwner: EndpointOwner {
     /// Why the application cannot have one more leg; `nil`: it can.
     var refusal: LegRefusal? {
         if isRetired { return .noDevice }
-        return liveCount >= application.maximumCalls ? .limitOfLegs : nil
+        return liveCount + openingCount >= application.maximumCalls ? .limitOfLegs : nil
     }
 
     /// Counts a call of the application, unless there were too many in too short a time.
