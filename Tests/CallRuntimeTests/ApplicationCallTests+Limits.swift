@@ -27,4 +27,45 @@ extension ApplicationCallTests {
         }
     }
 
+    @Test func `an application that goes while a call is placed does not keep the call`() async throws {
+        try await serve(try application { $0.decisionTime = .seconds(60) }) { rig in
+            for turns in 0..<40 {
+                async let outgoing: Void = start(rig)
+                async let incoming: Void = call(rig)
+                for _ in 0..<turns { await Task.yield() }
+                if turns.isMultiple(of: 2) {
+                    await rig.switchboard.setApplications([])
+                } else {
+                    let other = try #require(ApplicationAddress("x@other.example.com"))
+                    await rig.switchboard.setApplications([try application { $0.addresses = [other] }])
+                }
+                _ = await (outgoing, incoming)
+                await rig.settle()
+                // A caller whose callee is not there hears so for a moment.
+                rig.clock.advance(by: .seconds(1))
+                await rig.wait { rig.observer.counts.ended.count == rig.observer.counts.started }
+                await rig.switchboard.setApplications([try application { $0.decisionTime = .seconds(60) }])
+            }
+            #expect(rig.observer.counts.started > 40)
+        }
+    }
+
+    /// The application calls Alice, if it still may.
+    private func start(_ rig: RuntimeRig) async {
+        do {
+            _ = try await rig.switchboard.start(ApplicationCallRequest(to: alice, from: address), by: name)
+        } catch {
+            // It is gone already.
+        }
+    }
+
+    /// Alice calls the application.
+    private func call(_ rig: RuntimeRig) async {
+        do {
+            _ = try await rig.switchboard.startCall(alice, CallStartRequest(callee: address, sdp: offer))
+        } catch {
+            Issue.record(error)
+        }
+    }
+
 }

@@ -43,6 +43,9 @@ extension ApplicationOwner {
             remove(session)
             throw ApplicationRefusal(starting: error)
         }
+        if let leg = legs[session], !leg.isOver, !mayHave(leg) {
+            await perform(.end(reasonText: nil), in: session, asking: switchboard)
+        }
         guard let view = await look(at: session, asking: switchboard) else { throw .noSuchCall }
         return view
     }

@@ -105,6 +105,9 @@ actor ApplicationOwner: EndpointOwner {
         return liveCount + openingCount >= application.maximumCalls ? .limitOfLegs : nil
     }
 
+    /// Whether the application is still there, and still owns its address in the call.
+    func mayHave(_ leg: ApplicationLeg) -> Bool { !isRetired && application.owns(leg.own) }
+
     /// Counts a call of the application, unless there were too many in too short a time.
     func charge() -> LegRefusal? {
         guard let allowed = application.callRate, let wait = rate.charge(allowed, at: environment.clock.now) else {
@@ -193,6 +196,10 @@ actor ApplicationOwner: EndpointOwner {
             let decisionTime = application.decisionTime
             let actions = edit(session) {
                 $0.handle(entry.event, decisionTime: decisionTime, at: now, time: time)
+            }
+            if let leg = legs[session], !leg.isOver, !mayHave(leg) {
+                // It was being placed when the application lost it.
+                return [(session, .perform(.end(reasonText: nil)))]
             }
             return (actions ?? []).map { (session, $0) }
         case .detach(let session): _ = edit(session) { $0.detach(at: now) }
