@@ -34,6 +34,8 @@ actor ApplicationOwner: EndpointOwner {
     private var rate = RateAllowance()
     private(set) var isRetired = false
     private var alarm = Alarm()
+    /// What follows from facts and timers, and is not carried out yet, by leg.
+    private var steps: [SessionID: [CallCommand]] = [:]
     /// The requests that wait until the one before them, about the same leg, is decided.
     private var turns: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
 
@@ -59,7 +61,9 @@ actor ApplicationOwner: EndpointOwner {
             for await message in inbox.messages {
                 for (session, action) in handle(message) {
                     switch action {
-                    case .perform(let command): await perform(command, in: session, asking: switchboard)
+                    case .perform(let command):
+                        guard add(command, to: session) else { break }
+                        group.addTask { await self.carryOutSteps(of: session, asking: switchboard) }
                     // It may take a while: files are loaded, and other owners asked.
                     case .fallBack: group.addTask { await self.fallBack(session, asking: switchboard) }
                     case .announce(let list):
@@ -72,6 +76,26 @@ actor ApplicationOwner: EndpointOwner {
             group.cancelAll()
         }
         alarm.cancel()
+    }
+
+    /// Adds a step of a leg.
+    ///
+    /// - Returns: whether the steps of the leg have to be carried out; otherwise that is going on already.
+    private func add(_ command: CallCommand, to session: SessionID) -> Bool {
+        let isFirst = steps[session] == nil
+        steps[session, default: []].append(command)
+        return isFirst
+    }
+
+    /// Carries out the steps of a leg, in order. A call that takes its time does not hold up the others.
+    private func carryOutSteps(of session: SessionID, asking switchboard: LocalSwitchboard) async {
+        await turn(of: session)
+        defer { pass(session) }
+        while let command = steps[session]?.first {
+            steps[session]?.removeFirst()
+            await perform(command, in: session, asking: switchboard)
+        }
+        steps[session] = nil
     }
 
     private func arm(for deadline: MonotonicTime?) {
