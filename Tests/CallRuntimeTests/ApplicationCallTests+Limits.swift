@@ -68,4 +68,21 @@ extension ApplicationCallTests {
         }
     }
 
+    @Test func `of calls that are over the last thousand are shown`() async throws {
+        try await serve(try application()) { rig in
+            let nobody = try #require(UserAddress(parsing: "nobody@example.com"))
+            let request = try ApplicationCallRequest(to: nobody, from: address)
+            var calls: [SessionID] = []
+            for _ in 0..<1_003 {
+                let call = try await rig.switchboard.start(request, by: name)
+                _ = try await perform(rig, .end(reasonText: nil), call.id)
+                calls.append(call.id)
+            }
+            await rig.wait { rig.observer.counts.ended.count == 1_003 }
+            await rig.settle()
+            #expect(await rig.switchboard.calls(of: name).map(\.id) == Array(calls.suffix(1_000)))
+            await #expect(throws: ApplicationRefusal.noSuchCall) { try await rig.switchboard.call(calls[0], of: name) }
+        }
+    }
+
 }

@@ -8,6 +8,9 @@ import Primitives
 /// It has no registration and no devices, and is never busy. What it knows of a leg is an `ApplicationLeg`, folded from
 /// the facts that it is told and the commands of the application (`ApplicationOwner+Commands.swift`).
 actor ApplicationOwner: EndpointOwner {
+    /// The most legs that are over and still shown. Of more, the oldest are forgotten before their time.
+    static let maximumRemembered = 1_000
+
     private enum Message: Sendable {
         /// Another owner tells the application something.
         case sent(EndpointMessage)
@@ -25,8 +28,10 @@ actor ApplicationOwner: EndpointOwner {
     private nonisolated let inbox = Inbox<Message>()
     /// The legs of the application, by session; those that are over for a while.
     private(set) var legs: [SessionID: ApplicationLeg] = [:]
-    /// The sessions, in the order in which they came.
+    /// The sessions, in the order in which they came; also some that are forgotten.
     private(set) var order: [SessionID] = []
+    /// The legs that are over, in the order of their ends.
+    private var remembered: [SessionID] = []
     /// How many legs are live.
     private var liveCount = 0
     /// How many calls are being opened for a leg each.
@@ -156,17 +161,23 @@ actor ApplicationOwner: EndpointOwner {
     /// Forgets a leg.
     func remove(_ session: SessionID) {
         guard let leg = legs.removeValue(forKey: session) else { return }
-        order.removeAll { $0 == session }
         if leg.isLive { liveCount -= 1 }
+        if leg.isOver, let index = remembered.firstIndex(of: session) { remembered.remove(at: index) }
+        // Once in a while, so that it costs little.
+        if order.count > 2 * legs.count + 64 { order.removeAll { legs[$0] == nil } }
     }
 
     /// Changes a leg; `nil` if there is none.
     func edit<Outcome>(_ session: SessionID, _ change: (inout ApplicationLeg) -> Outcome) -> Outcome? {
         guard var leg = legs[session] else { return nil }
-        let wasLive = leg.isLive
+        let (wasLive, wasOver) = (leg.isLive, leg.isOver)
         let outcome = change(&leg)
         legs[session] = leg
         if leg.isLive != wasLive { liveCount += leg.isLive ? 1 : -1 }
+        if leg.isOver, !wasOver {
+            remembered.append(session)
+            if remembered.count > Self.maximumRemembered { remove(remembered[0]) }
+        }
         return outcome
     }
 
@@ -205,7 +216,7 @@ actor ApplicationOwner: EndpointOwner {
             return endCalls { _ in true }
         case .alarm(let time):
             alarm.rang(time)
-            for session in order where legs[session]?.isForgotten(at: now) == true { remove(session) }
+            while let oldest = remembered.first, legs[oldest]?.isForgotten(at: now) == true { remove(oldest) }
             return order.flatMap { session in
                 (edit(session) { $0.timeout(at: now) } ?? []).map { (session, $0) }
             }
