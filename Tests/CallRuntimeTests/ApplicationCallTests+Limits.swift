@@ -85,4 +85,22 @@ extension ApplicationCallTests {
         }
     }
 
+    @Test func `an application keeps its call when another one gets an address of its domain`() async throws {
+        let first = try application()
+        try await serve(first) { rig in
+            let (_, call) = try await incoming(rig)
+            _ = try await perform(rig, .answer(CustomContent()), call.id)
+            let other = RegisteredApplication(
+                name: try #require(ApplicationName("other")), displayName: "", addresses: [ApplicationAddress(address)])
+            // The second time nothing of the first one is new.
+            for _ in 0..<2 { await rig.switchboard.setApplications([other, first]) }
+            let callID = try #require(rig.media.lastCall)
+            _ = try await perform(rig, .gather(try GatherRequest(maximum: 2)), call.id)
+            rig.mediaEvents.post(.keyPressed(.four, milliseconds: 80, .caller), for: callID)
+            _ = try await look(rig, call.id) { $0.gathering?.keys == [.four] }
+            await rig.switchboard.setApplications([other])
+            await rig.wait { rig.observer.counts.ended.count == 1 }
+        }
+    }
+
 }

@@ -10,7 +10,7 @@ struct ApplicationTable: Sendable {
     private var singles: [UserAddress: ApplicationOwner] = [:]
     /// The owners of whole domains, in lower case.
     private var domains: [String: ApplicationOwner] = [:]
-    /// Addresses that were an owner's.
+    /// Addresses that were an owner's, and are not any more.
     private var former: [(address: ApplicationAddress, owner: ApplicationOwner)] = []
 
     /// The owner of this name.
@@ -22,9 +22,11 @@ struct ApplicationTable: Sendable {
         return address.guest == nil && !domains.isEmpty ? domains[String(address.domain)] : nil
     }
 
-    /// All owners that may have legs at this address.
+    /// All owners that may have legs at this address. A single address may have been one of a whole domain until now.
     func owners(of address: UserAddress) -> [ApplicationOwner] {
-        var found = owner(at: address).map { [$0] } ?? []
+        let domain = address.guest == nil && !domains.isEmpty ? domains[String(address.domain)] : nil
+        var found = singles[address].map { [$0] } ?? []
+        if let domain, found.first !== domain { found.append(domain) }
         for (claim, owner) in former where claim.owns(address) && !found.contains(where: { $0 === owner }) {
             found.append(owner)
         }
@@ -56,6 +58,7 @@ struct ApplicationTable: Sendable {
             if current[name] == nil { known.owner.retire() }
             keep(known.application.addresses, of: known.owner)
         }
+        former = former.filter { !isHeld($0.address, by: $0.owner) }
         return made
     }
 
@@ -68,6 +71,11 @@ struct ApplicationTable: Sendable {
         } else if let domain = address.wholeDomain, domains[domain] == nil {
             domains[domain] = owner
         }
+    }
+
+    /// Whether messages to the address reach the owner without being led there.
+    private func isHeld(_ address: ApplicationAddress, by owner: ApplicationOwner) -> Bool {
+        (address.single.flatMap { singles[$0] } ?? address.wholeDomain.flatMap { domains[$0] }) === owner
     }
 
     private mutating func keep(_ addresses: [ApplicationAddress], of owner: ApplicationOwner) {
