@@ -80,6 +80,30 @@ import Storage
         #expect(try await reserve(key: 1, at: 6) == .reserved)
     }
 
+    @Test func `room is made for one in a hundred keys at a time, and never by the newest`() async throws {
+        func reserve(_ key: UInt16, at now: Int64) async throws -> KeyReservation {
+            try await store.reserve(
+                key: [UInt8(key >> 8), UInt8(key & 0xFF)], fingerprint: [1], process: "p1", of: nil, at: now,
+                age: .seconds(60), limit: 200)
+        }
+        for key in 0...200 as ClosedRange<UInt16> { #expect(try await reserve(key, at: Int64(key)) == .reserved) }
+        for key in 3...200 as ClosedRange<UInt16> { #expect(try await reserve(key, at: 200) == .inProgress, "\(key)") }
+        #expect(try await reserve(2, at: 0) == .reserved)
+        // Most of those that are left are newer.
+        for key in 300...303 as ClosedRange<UInt16> {
+            #expect(try await reserve(key, at: 0) == .reserved)
+            #expect(try await reserve(key, at: 0) == .inProgress)
+        }
+    }
+
+    @Test func `keys from before and after their time are forgotten, those of others are not`() async throws {
+        #expect(try await reserve(key: 1, at: 100_000) == .reserved)
+        #expect(try await reserve([2], key: 1, at: 160_000) == .ofAnotherRequest)
+        #expect(try await reserve([2], key: 1, at: 160_001) == .reserved)
+        #expect(try await reserve([3], key: 1, at: 100_001) == .ofAnotherRequest)
+        #expect(try await reserve([3], key: 1, at: 100_000) == .reserved, "the clock was set back")
+    }
+
     @Test func `a key is of one request, whose answer is given again`() async throws {
         #expect(try await reserve() == .reserved)
         #expect(try await reserve() == .inProgress)

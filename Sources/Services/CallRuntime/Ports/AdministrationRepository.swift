@@ -163,7 +163,8 @@ package protocol IdempotencyRepository: Sendable {
     ///   - process: a name of this process that no other has.
     ///   - application: who used it; `nil`: an operator.
     ///   - now: milliseconds since 1970.
-    ///   - limit: how many keys are remembered of the application, or of operators; the oldest make room.
+    ///   - limit: how many keys are remembered of the application, or of operators; the oldest make room, one in a
+    ///     hundred of them at a time.
     func reserve(
         key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationName?, at now: Int64,
         age: Duration, limit: Int

@@ -142,12 +142,14 @@ package struct AdministrationStore: AdministrationRepository {
         let owner = application?.description
         return try await storageErrors(at: queue.path) {
             try await queue.write { database in
+                let time = age.components.seconds * 1_000
+                // Each of the two finds its rows in the index; with "OR" all rows of the owner would be looked at.
                 try database.execute(
-                    sql: "DELETE FROM idempotentRequest WHERE application IS :owner AND (time < :from OR time > :to)",
-                    arguments: [
-                        "owner": owner, "from": now - age.components.seconds * 1_000,
-                        "to": now + age.components.seconds * 1_000,
-                    ])
+                    sql: "DELETE FROM idempotentRequest WHERE application IS ? AND time < ?",
+                    arguments: [owner, now - time])
+                try database.execute(
+                    sql: "DELETE FROM idempotentRequest WHERE application IS ? AND time > ?",
+                    arguments: [owner, now + time])
                 let row = try Row.fetchOne(
                     database, sql: "SELECT * FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])
                 if let row {
@@ -162,15 +164,25 @@ package struct AdministrationStore: AdministrationRepository {
                         INSERT OR REPLACE INTO idempotentRequest (key, fingerprint, time, process, application)
                         VALUES (?, ?, ?, ?, ?)
                         """, arguments: [Data(key), Data(fingerprint), now, process, owner])
-                try database.execute(
-                    sql: """
-                        DELETE FROM idempotentRequest WHERE key IN (
-                            SELECT key FROM idempotentRequest WHERE application IS :owner
-                            ORDER BY time DESC, key = :key DESC LIMIT -1 OFFSET :limit)
-                        """, arguments: ["owner": owner, "key": Data(key), "limit": limit])
+                let count = try Int.fetchOne(
+                    database, sql: "SELECT count(*) FROM idempotentRequest WHERE application IS ?", arguments: [owner])
+                if count ?? 0 > limit { try Self.makeRoom(for: key, of: owner, limit: limit, database) }
                 return .reserved
             }
         }
+    }
+
+    /// Deletes the oldest keys but this one, also some of those that could stay, so that it is not needed again soon:
+    /// it passes over all of them.
+    private static func makeRoom(
+        for key: [UInt8], of owner: String?, limit: Int, _ database: Database
+    ) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM idempotentRequest WHERE key IN (
+                    SELECT key FROM idempotentRequest WHERE application IS :owner AND key <> :key
+                    ORDER BY time DESC LIMIT -1 OFFSET :others)
+                """, arguments: ["owner": owner, "key": Data(key), "others": limit - limit / 100 - 1])
     }
 
     /// Keeps the answer to the request of a reserved key; `nil` gives the reservation up.
