@@ -49,21 +49,67 @@ import Testing
         #expect(rig.calls.requests.count == 1)
     }
 
-    @Test func `a refusal is kept, unless waiting helps`() async throws {
+    @Test func `a refusal is not kept, and the next request with the key is carried out`() async throws {
+        let rig = try await Rig()
+        let call = RecordedCalls.call("c0")
+        rig.calls.add(call)
+        for (refusal, status) in [
+            (.notAllowed(call, "Another request of this call is open; try again in a moment."), 409),
+            (.versionMismatch(call), 412), (.limited("Too many.", retryAfter: .seconds(1)), 429), (.unavailable, 503),
+        ] as [(ApplicationRefusal, Int)] {
+            rig.calls.refuse(refusal)
+            let key = "k-\(status)"
+            #expect(await rig.ask(.post, "/v1/calls/c0/hold", key: key).status == status)
+            rig.calls.refuse(nil)
+            let carriedOut = rig.calls.commands.count
+            let next = await rig.ask(.post, "/v1/calls/c0/hold", key: key)
+            #expect(next.status == 200 && next.headers[.idempotentReplayed] == nil, "\(status)")
+            #expect(await rig.ask(.post, "/v1/calls/c0/hold", key: key).bytes == next.bytes)
+            #expect(rig.calls.commands.count == carriedOut + 1)
+        }
+        #expect(await rig.ask(.post, "/v1/calls", "{}", key: "body").status == 400)
+        #expect(await rig.ask(.post, "/v1/calls", body, key: "body").status == 201, "a body that was put right")
+    }
+
+    @Test func `a request that was carried out is answered as it was, whatever version it names`() async throws {
         let rig = try await Rig()
         rig.calls.add(RecordedCalls.call("c0"))
-        rig.calls.refuse(.notAllowed(RecordedCalls.call("c0"), "Not now."))
-        let refused = await rig.ask(.post, "/v1/calls/c0/hold", key: "a")
-        #expect(refused.code == "call.not_allowed")
+        let first = await rig.ask(.post, "/v1/calls/c0/hold", key: "k", match: "\"1\"")
+        #expect(first.status == 200)
+        for match in ["\"1\"", "\"2\"", nil] {
+            #expect(await rig.ask(.post, "/v1/calls/c0/hold", key: "k", match: match).bytes == first.bytes)
+        }
+        #expect(rig.calls.commands.count == 1)
+        #expect(await rig.ask(.post, "/v1/calls/c0/mute", key: "m", match: "\"1\"").status == 412)
+        #expect(await rig.ask(.post, "/v1/calls/c0/mute", key: "m", match: "\"2\"").status == 200)
+    }
+
+    @Test func `an answer that could not be stored is given again, and nothing is done twice`() async throws {
+        let rig = try await Rig()
+        let (failing, requests) = rig.withFailingRequests()
+        requests.fail()
+        for _ in 0..<2 {
+            #expect(await failing.ask(.post, "/v1/calls", body, key: "k").code == "service.unavailable")
+        }
+        requests.fail(false)
+        for rig in [failing, failing, rig.restarted()] {
+            let again = await rig.ask(.post, "/v1/calls", body, key: "k")
+            #expect(again.status == 201 && again.headers[.idempotentReplayed] == "true")
+            #expect(again.headers[.location] == "/v1/calls/c1")
+        }
+        #expect(rig.calls.requests.count == 1)
+    }
+
+    @Test func `a key that could not be given up is used again`() async throws {
+        let rig = try await Rig()
+        let (failing, requests) = rig.withFailingRequests()
         rig.calls.refuse(.limited("Too many.", retryAfter: .seconds(1)))
-        #expect(await rig.ask(.post, "/v1/calls/c0/hold", key: "b").status == 429)
-        rig.calls.refuse(.unavailable)
-        #expect(await rig.ask(.post, "/v1/calls/c0/hold", key: "c").status == 503)
+        requests.fail()
+        #expect(await failing.ask(.post, "/v1/calls", body, key: "k").status == 429)
+        requests.fail(false)
         rig.calls.refuse(nil)
-        let again = await rig.ask(.post, "/v1/calls/c0/hold", key: "a")
-        #expect(again.bytes == refused.bytes)
-        #expect(again.headers[.eTag] == refused.headers[.eTag])
-        for key in ["b", "c"] { #expect(await rig.ask(.post, "/v1/calls/c0/hold", key: key).status == 200) }
+        let next = await failing.ask(.post, "/v1/calls", body, key: "k")
+        #expect(next.status == 201 && next.headers[.idempotentReplayed] == nil)
     }
 
     @Test func `a key is forgotten after a day`() async throws {

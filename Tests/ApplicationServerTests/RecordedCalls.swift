@@ -117,6 +117,14 @@ struct Rig {
         return next
     }
 
+    /// The same process, whose answers can fail to be stored.
+    func withFailingRequests() -> (Rig, FailingRequests) {
+        let requests = FailingRequests(database.administration)
+        var rig = self
+        rig.responder = CallResponder(calls, requests: requests, journal: journal, clock: clock, process: "first")
+        return (rig, requests)
+    }
+
     struct Reply {
         let status: Int
         let headers: HTTPFields
@@ -162,6 +170,29 @@ final class FailingJournal: Journal {
     func resume() {}
     func whenDurable(_ action: @escaping @Sendable () -> Void) { action() }
     func durable() async throws(StorageError) {}
+}
+
+/// The keys of another repository, whose answers can fail to be stored.
+final class FailingRequests: IdempotencyRepository {
+    private let repository: any IdempotencyRepository
+    private let fails = Mutex(false)
+
+    init(_ repository: any IdempotencyRepository) { self.repository = repository }
+
+    func fail(_ value: Bool = true) { fails.withLock { $0 = value } }
+
+    func reserve(
+        key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationName?, at now: Int64,
+        age: Duration, limit: Int
+    ) async throws(StorageError) -> KeyReservation {
+        try await repository.reserve(
+            key: key, fingerprint: fingerprint, process: process, of: application, at: now, age: age, limit: limit)
+    }
+
+    func keep(_ answer: KeptAnswer?, for key: [UInt8]) async throws(StorageError) {
+        guard !fails.withLock({ $0 }) else { throw .failed("the disk is full") }
+        try await repository.keep(answer, for: key)
+    }
 }
 
 /// Clocks that stand still unless they are moved.

@@ -260,3 +260,21 @@ async def test_of_commands_for_one_version_one_wins(party, bot):
         assert lost.headers["ETag"] == f'"{true["call"]["version"]}"' != version
     await bot.tell(session, "end")
     await call.over()
+
+
+async def test_a_refused_command_is_carried_out_under_the_same_key_once_it_is_possible(party, bot):
+    alice = await party("alice")
+    call = await alice.dial("bot")
+    session = (await bot.incoming())["id"]
+    path, key = f"/v1/calls/{session}/hold", str(uuid.uuid4())
+    (await bot.ask("POST", path, Idempotency_Key=key)).refused(409, "call.not_allowed")
+    await bot.tell(session, "answer")
+    await call.answered()
+    late = await bot.ask("POST", path, Idempotency_Key=key, If_Match='"1"')
+    late.refused(412, "call.version_mismatch")
+    held = await bot.ask("POST", path, Idempotency_Key=key)
+    assert held.succeeded()["state"] == "held" and "Idempotent-Replayed" not in held.headers
+    again = await bot.ask("POST", path, Idempotency_Key=key, If_Match='"1"')
+    assert again.text == held.text and again.headers["Idempotent-Replayed"] == "true"
+    await bot.tell(session, "end")
+    await call.over()

@@ -6,16 +6,21 @@ import HTTPTypes
 
 /// Carries out requests with idempotency keys once, and gives their answers again, also after a restart.
 ///
-/// A request that comes while the same one is carried out waits for its answer.
+/// A request that comes while the same one is carried out waits for its answer. A refusal has changed nothing, and is
+/// not kept: the same request may be sent again with the same key once what was in its way is gone.
 actor OnceRequests {
     /// How many keys of an application are remembered.
     private static let limit = 10_000
+    /// How many answers that could not be stored are remembered, of all applications.
+    private static let unstoredLimit = 1_000
 
     private let repository: any IdempotencyRepository
     private let clock: any RuntimeClock
     private let process: String
     /// What is being carried out, by the names of the keys.
     private var running: [[UInt8]: Running] = [:]
+    /// What was carried out, but could not be stored, by the names of the keys. The reservations stay in the database.
+    private var unstored: [[UInt8]: KeptAnswer] = [:]
 
     private struct Running {
         let fingerprint: [UInt8]
@@ -31,7 +36,7 @@ actor OnceRequests {
     /// Carries out a request, unless that was done before.
     ///
     /// - Returns: the answer, which may be a refusal. One that was given before says so in a header.
-    /// - Throws: `idempotency.key_reused`, `idempotency.in_progress`, `service.unavailable`.
+    /// - Throws: `idempotency.key_reused`, `service.unavailable`.
     func answer(
         _ key: RequestKey, of application: ApplicationName,
         _ perform: @escaping @Sendable () async throws(V1Error) -> V1Answer
@@ -43,15 +48,15 @@ actor OnceRequests {
         // The client may leave; what it has asked for is carried out nevertheless, and kept.
         let task = Task { await self.result(key, application, perform) }
         running[key.name] = Running(fingerprint: key.fingerprint, task: task)
-        let result = await task.value
-        running[key.name] = nil
-        return try result.get()
+        return try await task.value.get()
     }
 
     private func result(
         _ key: RequestKey, _ application: ApplicationName,
         _ perform: @Sendable () async throws(V1Error) -> V1Answer
     ) async -> Result<V1Answer, V1Error> {
+        // Before anybody hears the answer: the next request with the key does not get it from here.
+        defer { running[key.name] = nil }
         do throws(V1Error) {
             return .success(try await once(key, application, perform))
         } catch {
@@ -69,12 +74,14 @@ actor OnceRequests {
                 at: clock.epochMilliseconds, age: IdempotencyHeader.age, limit: Self.limit)
         }
         switch reservation {
-        case .reserved: break
+        case .reserved: unstored[key.name] = nil
         case .answered(let kept): return V1Answer(kept).repeated
         case .inProgress:
-            throw V1Error(
-                .idempotencyInProgress, "The same request is being carried out; ask again in a moment.",
-                retryAfter: .seconds(1))
+            // Nobody else in this process carries it out: the database failed at the end of the request before. What it
+            // has done is known here; a reservation that could only not be given up is taken over.
+            guard let kept = unstored[key.name] else { break }
+            try await keep(kept, key)
+            return V1Answer(kept).repeated
         case .ofAnotherRequest: throw .keyReused
         }
         let answer: V1Answer
@@ -83,10 +90,27 @@ actor OnceRequests {
         } catch {
             answer = .refusal(error)
         }
-        // What failed because of the gateway, or of a limit in time, may be tried again.
-        let kept = answer.status < 500 && answer.status != 429 ? KeptAnswer(answer) : nil
-        try await storing { () async throws(StorageError) in try await repository.keep(kept, for: key.name) }
+        guard answer.status < 300, let kept = KeptAnswer(answer) else {
+            // If this fails, the next request with the key takes the reservation over.
+            _ = try? await repository.keep(nil, for: key.name)
+            return answer
+        }
+        try await keep(kept, key)
         return answer
+    }
+
+    /// Stores an answer; one that cannot be stored is remembered until it can.
+    ///
+    /// - Throws: `service.unavailable`.
+    private func keep(_ kept: KeptAnswer, _ key: RequestKey) async throws(V1Error) {
+        do throws(StorageError) {
+            try await repository.keep(kept, for: key.name)
+            unstored[key.name] = nil
+        } catch {
+            if unstored.count >= Self.unstoredLimit { unstored = [:] }
+            unstored[key.name] = kept
+            throw .unavailable
+        }
     }
 
     private func storing<Value>(_ body: () async throws(StorageError) -> Value) async throws(V1Error) -> Value {
@@ -125,25 +149,12 @@ extension V1Answer {
         let shown = try? JSONDecoder().decode(Shown.self, from: Data(kept.body))
         if let id = shown?.id, let version = shown?.version {
             headers = HTTPFields(of: id, "\"\(version)\"", status: kept.status)
-        } else if let version = shown?.call?.version {
-            headers[.eTag] = "\"\(version)\""
         }
     }
 
-    /// What the headers of an answer are made of: those of a call, or of the call in a problem.
-    private final class Shown: Decodable {
+    /// What the headers of an answer are made of: those of a call.
+    private struct Shown: Decodable {
         let id: String?
         let version: UInt64?
-        let call: Shown?
-
-        private enum CodingKeys: CodingKey { case id, version, call }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            id = try container.decodeIfPresent(String.self, forKey: .id)
-            version = try container.decodeIfPresent(UInt64.self, forKey: .version)
-            // In a call it is the name of a call, in a problem the call.
-            call = try? container.decodeIfPresent(Shown.self, forKey: .call)
-        }
     }
 }

@@ -7,7 +7,11 @@ import HTTPTypes
 struct RequestKey: Equatable, Sendable {
     /// What the key is found by: a digest of the application and of the key.
     let name: [UInt8]
-    /// What tells the request from others.
+    /// What tells the request from others: a digest of the method, the path and the body.
+    ///
+    /// `If-Match` is not part of it. It says when the request may be carried out, not what it asks for: a client that
+    /// has heard no answer, and has read the call again, sends the same request with another version. One that was
+    /// carried out is answered as it was, whatever the version is by now (RFC 9110 §13.1.1).
     let fingerprint: [UInt8]
 
     /// Reads the header; `nil`: there is none.

@@ -120,7 +120,7 @@ package enum KeyReservation: Equatable, Sendable {
     case reserved
     /// The same request was answered.
     case answered(KeptAnswer)
-    /// The same request is being carried out.
+    /// The same request was reserved by this process, and neither answered nor given up.
     case inProgress
     /// The key was used for another request.
     case ofAnotherRequest

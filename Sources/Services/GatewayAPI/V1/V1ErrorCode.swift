@@ -23,8 +23,6 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
     case idempotencyKeyInvalid = "idempotency.key_invalid"
     /// The key was used for another request within the last 24 hours.
     case idempotencyKeyReused = "idempotency.key_reused"
-    /// The same request is being carried out.
-    case idempotencyInProgress = "idempotency.in_progress"
     /// There is nothing at this path.
     case resourceNotFound = "resource.not_found"
     /// The path exists, but not with this method.
@@ -76,7 +74,7 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
         case .authForbidden, .callNotOwner: 403
         case .resourceNotFound, .callNotFound: 404
         case .resourceMethodNotAllowed: 405
-        case .idempotencyInProgress, .callNotAllowed: 409
+        case .callNotAllowed: 409
         case .eventsGone: 410
         case .callVersionMismatch: 412
         case .requestBodyTooLarge: 413
