@@ -280,7 +280,8 @@ import Testing
             (.notAllowed(call, "It rings."), 409, "call.not_allowed", nil),
             (.invalid(field: "file", "is not there"), 400, "request.invalid_value", nil),
             (.limited("Too many.", retryAfter: .milliseconds(1_500)), 429, "call.limited", "2"),
-            (.unavailable, 503, "service.unavailable", "5"), (.notOwner(Rig.alice), 403, "call.not_owner", nil),
+            (.unavailable, 503, "service.unavailable", "5"),
+            (.notProvided, 403, "service.not_provided", nil), (.notOwner(Rig.alice), 403, "call.not_owner", nil),
         ] as [(ApplicationRefusal, Int, String, String?)] {
             rig.calls.refuse(refusal)
             let answer = await rig.ask(.post, "/v1/calls/c1/ring")

@@ -78,6 +78,10 @@ struct ApplicationTests {
             rig.clock.advance(by: .seconds(1))
             await rig.wait { rig.observer.counts.ended.count == 1 }
             #expect(rig.observer.counts.ended.map(\.cause) == [.unreachable(.noSuchUser)])
+            let request = try ApplicationCallRequest(to: alice, from: Self.address)
+            await #expect(throws: ApplicationRefusal.notProvided) {
+                try await rig.switchboard.start(request, by: ApplicationName("bot")!)
+            }
         }
     }
 }

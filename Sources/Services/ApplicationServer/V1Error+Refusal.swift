@@ -23,6 +23,10 @@ extension V1Error {
             self.init(.requestInvalidValue, "The field \"\(field)\" \(predicate).")
         case .limited(let sentence, let wait): self.init(.callLimited, sentence, retryAfter: wait)
         case .unavailable: self = .unavailable
+        case .notProvided:
+            self.init(
+                .serviceNotProvided,
+                "Applications have no calls on this gateway: media goes from peer to peer (media.mode: direct).")
         case .notOwner(let address):
             self.init(.callNotOwner, "\(address) is not an address of this application.")
         }

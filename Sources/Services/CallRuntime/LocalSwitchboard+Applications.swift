@@ -22,6 +22,7 @@ extension LocalSwitchboard: ApplicationCalls {
     package func start(
         _ request: ApplicationCallRequest, by application: ApplicationName
     ) async throws(ApplicationRefusal) -> ApplicationCall {
+        guard environment.configuration.media == .anchored else { throw .notProvided }
         guard let owner = owners.application(application) else { throw .unavailable }
         return try await owner.start(request, asking: self)
     }

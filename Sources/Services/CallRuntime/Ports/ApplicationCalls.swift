@@ -47,6 +47,8 @@ package enum ApplicationRefusal: Error, Equatable, Sendable {
     case limited(String, retryAfter: Duration?)
     /// The gateway cannot take the call now: its storage fails, it is stopping, or its media plane is full.
     case unavailable
+    /// Applications have no calls here: media goes from peer to peer.
+    case notProvided
     /// The call was to come from this address, which is not one of the application.
     case notOwner(UserAddress)
 }

@@ -59,6 +59,8 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
     case callLimited = "call.limited"
     /// Events behind the place are not kept any more, or it is one of another log.
     case eventsGone = "events.gone"
+    /// This gateway does not have what the request asks for.
+    case serviceNotProvided = "service.not_provided"
     /// The gateway cannot take the request at present.
     case serviceUnavailable = "service.unavailable"
 
@@ -71,7 +73,7 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
         case .authMissing, .authMalformed, .authUnsupportedScheme, .authInvalidToken, .authTokenExpired,
             .authWrongPassword:
             401
-        case .authForbidden, .callNotOwner: 403
+        case .authForbidden, .callNotOwner, .serviceNotProvided: 403
         case .resourceNotFound, .callNotFound: 404
         case .resourceMethodNotAllowed: 405
         case .callNotAllowed: 409
