@@ -134,6 +134,27 @@ async def test_keys_are_revoked_and_applications_removed_while_the_gateway_runs(
         assert shown.returncode != 0 and "bot" in shown.stderr
 
 
+async def test_a_bot_whose_key_was_revoked_does_not_lock_out_another_behind_its_address(own):
+    own, options = own
+    async with application(own, options, "good", "--address", "good@dev.local") as good:
+        assert await good.calls() == []
+        async with Bot(own.http, "owk_" + "A" * 42) as old:
+            answers = [(await old.ask("GET", "/v1/calls")).status for _ in range(12)]
+            assert answers[0] == 401 and answers[-1] == 429
+            assert await good.calls() == []
+            (await old.ask("GET", "/v1/calls")).refused(429, "auth.rate_limited")
+            assert await good.calls() == []
+
+
+async def test_where_media_goes_from_peer_to_peer_a_bot_is_told_so(own_gateway, tmp_path):
+    options = configured(tmp_path, ["bob"], media={"mode": "direct"})
+    own = own_gateway.configured(*options)
+    async with application(own, options, "bot", "--address", "bot@dev.local") as bot:
+        answer = await bot.ask("POST", "/v1/calls", {"to": "bob@dev.local"})
+        assert "media.mode" in answer.refused(403, "service.not_provided")["detail"]
+        assert "Retry-After" not in answer.headers and await bot.calls() == []
+
+
 def test_commands_work_on_the_database_file_as_well(tmp_path):
     options = configured(tmp_path, ["alice"])
 

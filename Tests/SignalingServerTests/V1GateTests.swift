@@ -192,6 +192,20 @@ import Testing
         }
     }
 
+    @Test func `wrong keys of a network do not lock out one that was right`() async throws {
+        try await run { server, key, _, applications in
+            #expect(try await ask(server, bearer: key).status == 201)
+            let wrong = "owk_" + String(repeating: "A", count: 42)
+            for _ in 0...V1Authenticator.guesses.burst { _ = try await ask(server, bearer: wrong) }
+            #expect(try await ask(server, bearer: wrong).status == 429)
+            for _ in 0..<3 { #expect(try await ask(server, bearer: key).status == 201) }
+            // Once it is wrong it waits as all do.
+            _ = try await applications.removeKey("k", of: Self.name)
+            #expect(try await ask(server, bearer: key).status == 401)
+            #expect(try await ask(server, bearer: key).status == 429)
+        }
+    }
+
     @Test func `a user is one by a password`() async throws {
         try await run { server, _, echo, _ in
             let answer = try await server.request("GET", "/v1/calls")

@@ -9,10 +9,14 @@ import Sockets
 
 /// Says who makes a request on `/v1`: an application, by one of its keys or by a token that it has signed, or a user,
 /// by a password or a bearer token as on the client protocol.
+///
+/// Wrong keys and tokens are counted for their network, and a network with too many of them has to wait. A key that was
+/// right when it was last shown is *familiar*, and is looked up in spite of that: programs behind one address do not
+/// lock each other out.
 package final class V1Authenticator: Sendable {
     /// How many wrong keys and tokens a network may show: so many at once, then one in each interval.
     package static let guesses = RateAllowance.Rate(burst: 10, interval: .seconds(5))
-    /// How many networks are remembered for that.
+    /// How many networks are remembered for that, and how many keys that were right.
     private static let capacity = 10_000
 
     private let applications: any ApplicationRepository
@@ -22,6 +26,8 @@ package final class V1Authenticator: Sendable {
     private let metrics: GatewayMetrics
     private let logger: Logger
     private let failures = Lock<[SourceNetwork?: RateAllowance]>([:])
+    /// The digests of familiar keys.
+    private let familiar = Lock<Set<[UInt8]>>([])
 
     /// Makes an authenticator.
     ///
@@ -59,31 +65,47 @@ package final class V1Authenticator: Sendable {
                 })
         }
         let network = requester.address.map { SourceNetwork($0) }
+        if token.hasPrefix(ApplicationKey.prefix) {
+            let digest = ApplicationKey(token).map { Digest.sha256.hash(Array($0.text.value.utf8)) }
+            let isFamiliar = digest.map { digest in familiar.withLock { $0.contains(digest) } } ?? false
+            if !isFamiliar { try checkFailures(network) }
+            return try await application(ofKey: digest, network)
+        }
+        try checkFailures(network)
+        return try await bearer(of: token, from: requester, network)
+    }
+
+    /// Refuses what comes from a network that has shown too many wrong keys and tokens.
+    private func checkFailures(_ network: SourceNetwork?) throws(V1Error) {
         if let wait = failures.withLock({ $0[network]?.wait(at: clock.now) }) {
             metrics.authenticationFailures[.throttled].increment()
             throw V1Error(
                 .authRateLimited, "Too many wrong keys came from your address; wait before the next.",
                 retryAfter: wait)
         }
-        if token.hasPrefix(ApplicationKey.prefix) { return try await application(ofKey: token, network) }
-        return try await bearer(of: token, from: requester, network)
     }
 
     // MARK: Keys
 
-    private func application(ofKey text: String, _ network: SourceNetwork?) async throws(V1Error) -> V1Principal {
+    /// - Parameter digest: that of the key; `nil`: the text is no key.
+    private func application(
+        ofKey digest: [UInt8]?, _ network: SourceNetwork?
+    ) async throws(V1Error) -> V1Principal {
         let found = try await reading { () async throws(StorageError) in
-            guard let key = ApplicationKey(text) else {
-                return nil as (application: StoredApplication, key: StoredApplicationKey)?
-            }
-            return try await applications.application(ofKey: Digest.sha256.hash(Array(key.text.value.utf8)))
+            guard let digest else { return nil as (application: StoredApplication, key: StoredApplicationKey)? }
+            return try await applications.application(ofKey: digest)
         }
-        guard let found else {
+        guard let digest, let found else {
+            if let digest { familiar.withLock { _ = $0.remove(digest) } }
             throw refused(V1Error(.authInvalidToken, "This key is not known here; it may have been revoked."), network)
         }
         if let end = found.key.expiresAt, end <= clock.epochMilliseconds {
             metrics.authenticationFailures[.token].increment()
             throw V1Error(.authTokenExpired, "The key has expired; have another one made.")
+        }
+        familiar.withLock { familiar in
+            if familiar.count >= Self.capacity, !familiar.contains(digest) { _ = familiar.popFirst() }
+            familiar.insert(digest)
         }
         let (application, profile) = (found.application, found.application.profile)
         return .application(application.name, scopes: profile.scopes, addresses: profile.addresses)
