@@ -4,7 +4,9 @@ import CallSupport
 import Foundation
 import GRDB
 import Logging
+import Primitives
 import Registration
+import Synchronization
 import TestSupport
 import Testing
 
@@ -44,6 +46,35 @@ import Storage
             #expect(try await commandLine.users.allUsers().isEmpty)
             try commandLine.close()
             try gateway.close()
+        }
+    }
+
+    @Test func `a key is looked up while a write waits for another process`() async throws {
+        try await withPath { path in
+            let database = try GatewayDatabase(.file(path), logger: logger)
+            let name = try #require(ApplicationName("bot"))
+            try await database.applications.add(StoredApplication(name: name, domain: "", secret: Redacted("s")))
+            let key = StoredApplicationKey(
+                id: "k", application: name, ending: "end", createdAt: 0, createdBy: "test", expiresAt: nil)
+            _ = try await database.applications.add(key, digest: [1], of: name)
+            var configuration = GRDB.Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: path, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            let isWritten = Mutex(false)
+            let write = Task {
+                try await database.users.add(alice)
+                isWritten.withLock { $0 = true }
+            }
+            // The write has its connection by then, and waits for the lock.
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(try await database.applications.application(ofKey: [1])?.key == key)
+            #expect(try await database.applications.application(name)?.name == name)
+            #expect(!isWritten.withLock { $0 })
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            try await write.value
+            try other.close()
+            try database.close()
         }
     }
 

@@ -35,7 +35,7 @@ package final class GatewayDatabase: Sendable {
     /// What the administration interface keeps.
     package let administration: AdministrationStore
     private let queue: DatabaseQueue
-    /// A connection of its own, so that a write that waits for another process does not keep users from being read.
+    /// A connection of its own, so that users and applications can be read while a write waits for another process.
     private let loginQueue: DatabaseQueue
     private let location: Location
     private let journal = Mutex<(store: JournalStore, queue: DatabaseQueue, reader: DatabaseQueue)?>(nil)
@@ -55,7 +55,7 @@ package final class GatewayDatabase: Sendable {
         self.location = location
         users = UserStore(queue)
         logins = LoginStore(loginQueue)
-        applications = ApplicationStore(queue)
+        applications = ApplicationStore(queue, lookups: loginQueue)
         addressBooks = AddressBookStore(loginQueue)
         routes = RouteStore(loginQueue)
         administration = AdministrationStore(queue)

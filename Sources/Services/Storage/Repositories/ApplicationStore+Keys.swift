@@ -11,8 +11,8 @@ extension ApplicationStore {
     package func application(
         ofKey digest: [UInt8]
     ) async throws(StorageError) -> (application: StoredApplication, key: StoredApplicationKey)? {
-        try await storageErrors(at: queue.path) {
-            try await queue.read { database in
+        try await storageErrors(at: lookups.path) {
+            try await lookups.read { database in
                 let row = try Row.fetchOne(
                     database, sql: "SELECT * FROM applicationKey WHERE digest = ?", arguments: [Data(digest)])
                 guard let key = row.flatMap(StoredApplicationKey.init) else { return nil }

@@ -8,15 +8,20 @@ package import Primitives
 /// The tables `application`, `applicationKey` and `applicationToken`.
 package struct ApplicationStore: ApplicationRepository {
     let queue: DatabaseQueue
+    /// Where applications and keys are looked up as they make requests, so that they do not wait for a write.
+    let lookups: DatabaseQueue
 
-    init(_ queue: DatabaseQueue) { self.queue = queue }
+    init(_ queue: DatabaseQueue, lookups: DatabaseQueue) {
+        self.queue = queue
+        self.lookups = lookups
+    }
 
     /// Reads an application; `nil` if there is none of this name.
     ///
     /// - Throws: `StorageError.failed`.
     package func application(_ name: ApplicationName) async throws(StorageError) -> StoredApplication? {
-        try await storageErrors(at: queue.path) {
-            try await queue.read { database in
+        try await storageErrors(at: lookups.path) {
+            try await lookups.read { database in
                 try ApplicationRow.fetchOne(database, key: name.description)
             }?.application()
         }
