@@ -176,4 +176,7 @@ def test_commands_work_on_the_database_file_as_well(tmp_path):
     assert run("key", "list", "bot") == ""
     run("key", "revoke", "bot", name, fails=True)
     assert len(run("rotate", "bot", "--overlap", "60").strip()) == 64
+    for seconds in ("2592001", str(2**62)):
+        assert "2592000" in run("rotate", "bot", "--overlap", seconds, fails=True)
+    assert "36500" in run("key", "add", "bot", "--expires-in", str(2**62), fails=True)
     assert "formerSecretUntil" in run("show", "bot")

@@ -76,9 +76,13 @@ package struct ApplicationAdministration: ApplicationCommands {
     /// Replaces the secret of an application. The former one is accepted for so many seconds.
     ///
     /// - Returns: the new secret.
-    /// - Throws: ``Refusal`` if there is no such application, or the database fails.
+    /// - Throws: ``Refusal`` if that is longer than 30 days, there is no such application, or the database fails.
     package func rotateSecret(of name: String, overlap: Int) async throws(Refusal) -> String {
         let name = try parsed(name)
+        let longest = StoredApplication.longestOverlap.components.seconds
+        guard (0...longest).contains(Int64(overlap)) else {
+            throw Refusal(description: "a former secret can be accepted for 0 to \(longest) seconds")
+        }
         var random = SecureRandomSource()
         let secret = StoredApplication.makeSecret(random: &random)
         let end = overlap > 0 ? SystemClock().epochMilliseconds + Int64(overlap) * 1_000 : nil

@@ -35,6 +35,12 @@ extension Admin {
 
             @OptionGroup var options: AdminOptions
 
+            func validate() throws {
+                if let expiresIn, !(1...36_500).contains(expiresIn) {
+                    throw ValidationError("--expires-in must be 1 to 36500 days")
+                }
+            }
+
             func run() async throws {
                 try await reportingFailure {
                     let tokens = try await options.tokens()

@@ -160,6 +160,12 @@ extension App {
 
         @OptionGroup var options: AdminOptions
 
+        func validate() throws {
+            guard (0...2_592_000).contains(overlap) else {
+                throw ValidationError("--overlap must be 0 to 2592000 seconds, which are 30 days")
+            }
+        }
+
         func run() async throws {
             try await App.administer(options) { print(try await $0.rotateSecret(of: name, overlap: overlap)) }
         }

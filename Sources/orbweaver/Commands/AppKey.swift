@@ -23,6 +23,12 @@ extension App {
 
             @OptionGroup var options: AdminOptions
 
+            func validate() throws {
+                if let expiresIn, !(1...36_500).contains(expiresIn) {
+                    throw ValidationError("--expires-in must be 1 to 36500 days")
+                }
+            }
+
             func run() async throws {
                 try await App.administer(options) { print(try await $0.addKey(of: name, days: expiresIn)) }
             }

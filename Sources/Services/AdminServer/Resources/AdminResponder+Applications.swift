@@ -6,9 +6,6 @@ import Primitives
 
 /// Applications: those that log users in (spidr-wire §2, *Application token*), and those that have calls.
 extension AdminResponder {
-    /// The longest time for which a former secret may be accepted.
-    private static let longestOverlap = Int64(30 * 86_400_000)
-
     func listApplications(_ call: Call) async throws(AdminError) -> AdminAnswer {
         let page = try PageRequest(call.parameters, of: .listApplications, parts: 1)
         var read = try await storing { () async throws(StorageError) in try await applications.allApplications() }
@@ -42,7 +39,7 @@ extension AdminResponder {
 
     func rotateApplicationSecret(_ call: Call) async throws(AdminError) -> AdminAnswer {
         let fields = try BodyFields(parsing: call.body, known: ["overlap"], isOptional: true)
-        let overlap = try fields.number("overlap", in: 0...Self.longestOverlap) ?? 0
+        let overlap = try fields.number("overlap", in: 0...StoredApplication.longestOverlap.wholeMilliseconds) ?? 0
         let application = try await application(call)
         var random = SecureRandomSource()
         let (name, secret) = (application.name, StoredApplication.makeSecret(random: &random))

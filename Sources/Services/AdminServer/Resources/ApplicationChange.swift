@@ -93,6 +93,9 @@ package struct ApplicationChange: Sendable {
 }
 
 extension StoredApplication {
+    /// The longest time for which a former secret may be accepted.
+    package static let longestOverlap = Duration.seconds(30 * 86_400)
+
     /// What names of applications look like, for sentences.
     static let nameRule = "it has 1 to 64 letters, digits, \"-\", \"_\" and \".\""
 
