@@ -89,6 +89,9 @@ import Testing
         (#"{"fallback":{}}"#, "fallback"), (#"{"fallback":{"answer":"music"}}"#, "fallback.answer"),
         (#"{"fallback":{"forward":"bob"}}"#, "fallback.forward"), (#"{"domain":"example.com"}"#, "domain"),
         (#"{"fallback":{"announce":{"items":[{"file":1}]}}}"#, "fallback.announce.items[0].file"),
+        (#"{"fallback":{"announce":{"items":[{"file":"closed.wav"}],"loops":0}}}"#, "fallback"),
+        (#"{"fallback":{"announce":{"items":[{"file":"closed.wav"},{"tone":"busy"}]}}}"#, "fallback"),
+        (#"{"fallback":{"announce":{"items":[{"music":true}],"loops":2}}}"#, "fallback"),
     ])
     func `changes of an application that are refused`(_ body: String, _ field: String) async throws {
         let rig = try AdminRig()

@@ -94,6 +94,8 @@ import Testing
         #expect(try await store.application(portal.name)?.profile == ApplicationProfile())
         let list = try PlayList(
             items: [.file("a.wav"), .tone(.busy, .seconds(1)), .silence(.milliseconds(20))], loops: 2)
+        // No body may ask for it now, but a database may have it.
+        let endless = try PlayList(items: [.file("a.wav"), .music(nil)], loops: 0)
         var wanted = ApplicationProfile()
         wanted.displayName = "Bot"
         wanted.scopes = [.callsRead, .media]
@@ -102,7 +104,7 @@ import Testing
         wanted.maximumCalls = 3
         wanted.callsPerSecond = 7
         for fallback in [
-            .reject(.busy), .announce(list), .forward(alice), .answer(.echo(delay: .seconds(1))),
+            .reject(.busy), .announce(list), .announce(endless), .forward(alice), .answer(.echo(delay: .seconds(1))),
         ] as [ApplicationFallback] {
             wanted.fallback = fallback
             let profile = wanted

@@ -30,7 +30,13 @@ package struct FallbackField: Encodable, Equatable, Sendable {
         _ name: String, of body: RequestFields<Failure>
     ) throws(Failure) -> ApplicationFallback? {
         guard let fields = try body.object(name, known: Set(kinds)) else { return nil }
-        return try read(fields) { body.refusal(name, $0) }
+        let fallback = try read(fields) { body.refusal(name, $0) }
+        // What was written before this was a rule is still read.
+        if case .announce(let list) = fallback, list.isEndless {
+            throw body.refusal(
+                name, "must announce something that ends: with loops of 1 or more, and a duration of a tone or music")
+        }
+        return fallback
     }
 
     /// Reads the fields of such an object.
@@ -73,4 +79,9 @@ package struct FallbackField: Encodable, Equatable, Sendable {
             return nil
         }
     }
+}
+
+extension PlayList {
+    /// Whether the list is played until something else is. Nobody would end a call that hears it as a fallback.
+    fileprivate var isEndless: Bool { loops == 0 || items.contains(where: \.isEndless) }
 }
