@@ -272,8 +272,9 @@ let package = Package(
         .target(
             name: "SignalingFuzzTargets",
             dependencies: [
-                "FuzzTargets", "Primitives", "SignalingServer", "Zlib", "AdminServer", "CallControl", "CallRuntime",
-                "GatewayAPI", "HTTPClient", "Push", "PushClient", nioWebSocket, httpTypes,
+                "FuzzTargets", "Primitives", "SignalingServer", "Zlib", "AdminServer", "ApplicationServer",
+                "CallControl", "CallRuntime", "GatewayAPI", "SPiDR", "HTTPClient", "Push", "PushClient", nioWebSocket,
+                httpTypes,
             ],
             path: "Tests/SignalingFuzzTargets", swiftSettings: strict + lifetimes),
         // libFuzzer's entry, which a program can have only once; no test may depend on them.

@@ -1,8 +1,8 @@
 package import FuzzTargets
 
 extension FuzzTarget {
-    /// The parsers of the signalling server, the administration server and the push client, which bring packages and
-    /// libraries with them that the others do without.
+    /// The parsers of the signalling server, the administration server, the server of applications and the push client,
+    /// which bring packages and libraries with them that the others do without.
     package static let signaling = [
         FuzzTarget(name: "admin-body", run: fuzzAdminBody),
         FuzzTarget(name: "bearer-token", run: fuzzBearerToken),
@@ -15,5 +15,6 @@ extension FuzzTarget {
         FuzzTarget(name: "realm-file", run: fuzzRealmFile),
         FuzzTarget(name: "signed-callme-token", run: fuzzSignedCallMeToken),
         FuzzTarget(name: "user-file", run: fuzzUserFile),
+        FuzzTarget(name: "v1-body", run: fuzzV1Body),
     ]
 }

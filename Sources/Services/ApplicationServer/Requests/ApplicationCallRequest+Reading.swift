@@ -1,5 +1,5 @@
-import CallControl
-import GatewayAPI
+package import CallControl
+package import GatewayAPI
 import Primitives
 import SPiDR
 
@@ -13,7 +13,7 @@ extension ApplicationCallRequest {
     /// - Parameter addresses: the addresses of the application. If that is one, the call comes from it unless the body
     ///   says otherwise.
     /// - Throws: the codes `request.…`.
-    init(reading body: [UInt8], addresses: [ApplicationAddress]) throws(V1Error) {
+    package init(reading body: [UInt8], addresses: [ApplicationAddress]) throws(V1Error) {
         let fields = try Fields(parsing: body, known: Self.fields.union(CustomContent.fields))
         let to = try fields.address("to")
         let own = addresses.count == 1 ? addresses[0].single : nil

@@ -1,5 +1,5 @@
-import CallControl
-import GatewayAPI
+package import CallControl
+package import GatewayAPI
 
 /// The fields of a body sent to `/v1`.
 typealias Fields = RequestFields<V1Error>
@@ -8,7 +8,7 @@ extension ApplicationCommand {
     /// Reads the body of a command. Commands without fields that must be there need no body.
     ///
     /// - Throws: the codes `request.…`.
-    init(_ name: Name, reading body: [UInt8]) throws(V1Error) {
+    package init(_ name: Name, reading body: [UInt8]) throws(V1Error) {
         switch name {
         case .ring: self = try Self.plain(.ring, body)
         case .progress:
