@@ -100,7 +100,9 @@ package actor PushDirectory: PushRegistrar {
         _ registration: PushRegistration, of user: UserAddress
     ) async throws(StorageError) -> PushDeviceID {
         let account = try await account(of: user)
-        let named = registration.named(random.nextToken(Self.nameLength, alphabet: .url))
+        // With a hyphen in front, `orbweaver push remove` would take the name for an option.
+        let named = registration.named(
+            random.nextToken(Self.nameLength, alphabet: .url).replacing("-", with: "a"))
         // Those of a former account may not have ended yet, and lend no name.
         let ended = roster.removeAll(of: [user.text]) { _ in account }
         let (id, changes) = roster.register(named, account: account, at: now)
@@ -164,7 +166,7 @@ package actor PushDirectory: PushRegistrar {
 
     // MARK: - Private
 
-    /// The length of a name: 72 random bits. Names are no secrets, since a registration is found only by its user.
+    /// The length of a name: about 72 random bits. Names are no secrets: a registration is found only by its user.
     private static let nameLength = 12
 
     /// The services of registrations that want to know how many voice messages there are, in lower case.
