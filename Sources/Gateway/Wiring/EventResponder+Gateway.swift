@@ -19,6 +19,7 @@ extension EventResponder {
                 else { return nil }
                 return application.profile.addresses
             },
+            // The same for a user while the database cannot be read.
             users: { user in ((try? await users.user(user)) ?? nil) != nil },
             end: { log.finish() })
     }
