@@ -188,7 +188,7 @@ class Site:
         with database(self._original) as original:
             self.rows = rows(original)
         assert all(self.rows.values()), f"a table without a row shows nothing: {self.rows}"
-        self.port = free_ports(1)
+        self.port, self.media_port = free_ports(1), free_ports(4)
 
     def begin_anew(self):
         for path in self.folder.glob("users.sqlite*"):
@@ -196,7 +196,7 @@ class Site:
         shutil.copy(self._original, self.path)
 
     def serve(self, stops_at: int) -> Stopping:
-        ports = ("--set", f"listen.port={self.port}", "--set", f"media.port={free_ports(4)}")
+        ports = ("--set", f"listen.port={self.port}", "--set", f"media.port={self.media_port}")
         return Stopping(self.folder, stops_at, "serve", *self.options, *ports)
 
     def has_all_rows(self, now: dict[str, int], *but: str):

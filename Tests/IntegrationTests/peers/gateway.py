@@ -223,18 +223,22 @@ def own_ports() -> range:
     return range(PORTS.start + worker * share, PORTS.start + (worker + 1) * share)
 
 
-given_ports: set[int] = set()
+given_ports: dict[int, None] = {}
+"""In the order in which they were given."""
 
 
 def free_ports(count: int) -> int:
-    """The first of `count` ports in a row that are free for TCP and UDP on every address, and were not given before."""
+    """The first of `count` ports in a row that are free for TCP and UDP on every address, and were not given lately."""
     ports = own_ports()
-    for _ in range(1_000):
-        first = random.randrange(ports.start, ports.stop - count)
-        wanted = range(first, first + count)
-        if given_ports.isdisjoint(wanted) and all(map(is_free, wanted)):
-            given_ports.update(wanted)
-            return first
+    for _ in range(2):
+        for _ in range(1_000):
+            first = random.randrange(ports.start, ports.stop - count)
+            wanted = range(first, first + count)
+            if given_ports.keys().isdisjoint(wanted) and all(map(is_free, wanted)):
+                given_ports.update(dict.fromkeys(wanted))
+                return first
+        for port in list(given_ports)[: len(given_ports) // 2]:
+            del given_ports[port]
     raise AssertionError(f"no {count} free ports in a row")
 
 
