@@ -142,6 +142,7 @@ let package = Package(
         core("SDP"),
         core("RTP"),
         core("Audio", ["RTP"]),
+        core("AudioStreams", ["Audio"]),
         core("Quality"),
         core("MediaPlane", ["STUN", "ICE", "SDP", "RTP"]),
         core("CallControl", ["SDP"]),
@@ -292,6 +293,7 @@ let package = Package(
         tests("SDPTests", ["SDP", "FuzzTargets"]),
         tests("RTPTests", ["RTP", "FuzzTargets"]),
         tests("AudioTests", ["Audio"]),
+        tests("AudioStreamsTests", ["AudioStreams", "Audio"]),
         tests("QualityTests", ["Quality"]),
         tests("MediaPlaneTests", ["MediaPlane", "RTP", "SDP", "ICE", "STUN"]),
         tests(
