@@ -16,7 +16,7 @@ struct NoiseSpectrum: Sendable {
     /// How much of the last step's a priori ratio stays.
     private static let memory = 0.7
     /// How much of the noise stays, in a step without speech.
-    private static let slowness = 0.95
+    private static let slowness = 0.9
     /// How much of the smoothed power stays, whose minimum is sought.
     private static let smoothing = 0.8
     /// The minimum of what is smoothed so is less than its mean by about this factor.
@@ -34,8 +34,9 @@ struct NoiseSpectrum: Sendable {
     private var steps = 0
     private(set) var isAudible = false
 
-    /// Takes the spectrum of a step. Returns the mean of the logarithms of the likelihood ratios of all bins.
-    mutating func hear(_ power: [Double]) -> Double {
+    /// Takes the spectrum of a step. Returns the mean of the logarithms of the likelihood ratios of all bins. The noise
+    /// is learned from steps up to `threshold`.
+    mutating func hear(_ power: [Double], threshold: Double) -> Double {
         var (sum, total) = (0.0, 0.0)
         for bin in power.indices {
             let posterior = min(power[bin] / noise[bin], 1_000)
@@ -48,7 +49,7 @@ struct NoiseSpectrum: Sendable {
         }
         let (score, mean) = (sum / Double(power.count), total / Double(power.count))
         isAudible = mean > Self.audible
-        learn(power, isSpeech: score > 0.3, mean: mean)
+        learn(power, isSpeech: score > threshold, mean: mean)
         return score
     }
 

@@ -24,7 +24,7 @@ package struct SpeechDetector: Sendable {
         package var hangover: Int
 
         /// Makes a configuration; values out of range are clamped.
-        package init(threshold: Double = 0.7, hangover: Int = 400) {
+        package init(threshold: Double = 0.5, hangover: Int = 400) {
             let (low, high) = (Self.thresholds.lowerBound, Self.thresholds.upperBound)
             self.threshold = threshold.isFinite ? min(max(threshold, low), high) : low
             self.hangover = min(max(hangover, Self.hangovers.lowerBound), Self.hangovers.upperBound)
@@ -44,7 +44,7 @@ package struct SpeechDetector: Sendable {
     /// Samples of 8,000 Hz of one step.
     private static let stepSamples = 80
     /// Loud steps that make a start, out of `recentSteps`.
-    private static let loudSteps = 5
+    private static let loudSteps = 6
     private static let recentSteps = 8
 
     private let configuration: Configuration
@@ -89,7 +89,7 @@ package struct SpeechDetector: Sendable {
 
     private mutating func step() -> Event? {
         spectrum.measure(samples, from: place, bins: NoiseSpectrum.bins, into: &power)
-        let isLoud = noise.hear(power) > configuration.threshold && noise.isAudible
+        let isLoud = noise.hear(power, threshold: configuration.threshold) > configuration.threshold && noise.isAudible
         steps += 1
         recent = recent << 1 | (isLoud ? 1 : 0)
         if isLoud { lastLoud = steps }
