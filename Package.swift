@@ -155,14 +155,17 @@ let package = Package(
         service("Observability", ["CallControl", "Push", logging]),
         service(
             "CallRuntime",
-            ["CallControl", "EventAPI", "Registration", "SDP", "Push", "Observability", "Sockets", logging]),
-        service("GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP", "Push", httpTypes]),
+            [
+                "CallControl", "EventAPI", "Registration", "SDP", "Push", "AudioStreams", "Observability", "Sockets",
+                logging,
+            ]),
+        service(
+            "GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP", "Push", "AudioStreams", httpTypes]),
         service(
             "SignalingServer",
             [
-                "CallControl", "Registration", "SPiDR", "Push", "CallRuntime", "GatewayAPI", "Observability",
-                "Cryptography",
-                "EventLoops",
+                "CallControl", "Registration", "SPiDR", "Push", "AudioStreams", "CallRuntime", "GatewayAPI",
+                "Observability", "Cryptography", "EventLoops",
                 "Sockets", "Zlib",
                 hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes,
                 nioHTTPTypesHTTP1, httpTypes,
@@ -171,7 +174,8 @@ let package = Package(
         service(
             "MediaServer",
             [
-                "MediaPlane", "Audio", "Quality", "ICE", "STUN", "SDP", "RTP", "CallRuntime", "Observability",
+                "MediaPlane", "Audio", "AudioStreams", "Quality", "ICE", "STUN", "SDP", "RTP", "CallRuntime",
+                "Observability",
                 "Cryptography", "DTLS", "SRTP", "Sockets",
                 "Opus", "Spandsp", "SpeexDSP", "CallControl", logging,
             ]),
@@ -193,7 +197,7 @@ let package = Package(
 
         service(
             "ApplicationServer",
-            ["CallControl", "SPiDR", "CallRuntime", "GatewayAPI", "Cryptography", httpTypes]),
+            ["CallControl", "SPiDR", "AudioStreams", "CallRuntime", "GatewayAPI", "Cryptography", httpTypes]),
 
         service(
             "PushClient", ["Push", "Observability", "Cryptography", "HTTPClient", "Sockets", logging]),
@@ -338,13 +342,14 @@ let package = Package(
         tests(
             "ApplicationServerTests",
             [
-                "ApplicationServer", "CallControl", "CallRuntime", "GatewayAPI", "Storage", httpTypes, logging, yams,
+                "ApplicationServer", "AudioStreams", "CallControl", "CallRuntime", "GatewayAPI", "Storage", httpTypes,
+                logging, yams,
             ]),
         tests(
             "MediaServerTests",
             [
-                "MediaServer", "MediaPlane", "Audio", "RTP", "Opus", "Spandsp", "PeerSupport", "CallControl",
-                "CallRuntime", "Observability", "SDP", "DTLS", "ICE",
+                "MediaServer", "MediaPlane", "Audio", "AudioStreams", "RTP", "Opus", "Spandsp", "PeerSupport",
+                "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", "ICE",
                 "STUN", "Sockets", "Cryptography", logging,
             ]),
         tests("CallControlTests", ["CallControl", "SPiDR", "SDP", "CallSupport", "FuzzTargets"]),
@@ -355,15 +360,15 @@ let package = Package(
             "CallRuntimeTests",
             [
                 "CallRuntime", "CallControl", "CallSupport", "EventAPI", "Registration", "SPiDR", "SDP", "Push",
-                "Sockets",
+                "AudioStreams", "Sockets",
                 logging,
             ]),
         tests("GatewayAPITests", ["GatewayAPI", "SPiDR", "CallControl", "Registration", "SDP", "FuzzTargets"]),
         tests(
             "SignalingServerTests",
             [
-                "SignalingServer", "GatewayAPI", "CallControl", "Registration", "CallRuntime", "Observability",
-                "Cryptography", "EventLoops", "SDP", "Push", "PushDelivery", "Sockets",
+                "SignalingServer", "GatewayAPI", "AudioStreams", "CallControl", "Registration", "CallRuntime",
+                "Observability", "Cryptography", "EventLoops", "SDP", "Push", "PushDelivery", "Sockets",
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
             ]),
         tests("GatewayTests", ["Gateway", "CallControl", "Cryptography", "Observability", nioCore, nioPosix, logging]),

@@ -16,12 +16,16 @@ final class RecordedCalls: ApplicationCalls {
         var commands: [ApplicationCommand] = []
         var requests: [ApplicationCallRequest] = []
         var refusal: ApplicationRefusal?
+        var streams: [(StreamTerms, StreamLink)] = []
+        var closed: [StreamID] = []
     }
 
     private let state = Mutex(State())
 
     var commands: [ApplicationCommand] { state.withLock { $0.commands } }
     var requests: [ApplicationCallRequest] { state.withLock { $0.requests } }
+    var streams: [(StreamTerms, StreamLink)] { state.withLock { $0.streams } }
+    var closed: [StreamID] { state.withLock { $0.closed } }
     /// What the next requests are refused with.
     func refuse(_ refusal: ApplicationRefusal?) { state.withLock { $0.refusal = refusal } }
     func add(_ call: ApplicationCall) { state.withLock { $0.calls.append(call) } }
@@ -73,6 +77,22 @@ final class RecordedCalls: ApplicationCalls {
             return .success(state.calls[index])
         }
         return try result.get()
+    }
+
+    func open(
+        _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
+    ) async throws(ApplicationRefusal) -> StreamID {
+        _ = try await call(id, of: application)
+        let result: Result<StreamID, ApplicationRefusal> = state.withLock { state in
+            if let refusal = state.refusal { return .failure(refusal) }
+            state.streams.append((terms, link))
+            return .success(StreamID(UInt64(state.streams.count)))
+        }
+        return try result.get()
+    }
+
+    func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationName) async {
+        state.withLock { $0.closed.append(stream) }
     }
 
     static func call(

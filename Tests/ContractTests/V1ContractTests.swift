@@ -78,6 +78,10 @@ import Yams
             _ id: SessionID, of application: ApplicationName
         ) async throws(ApplicationRefusal) -> ApplicationCall { call }
         func calls(of application: ApplicationName) async -> [ApplicationCall] { [call, call] }
+        func open(
+            _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
+        ) async throws(ApplicationRefusal) -> StreamID { StreamID(1) }
+        func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationName) async {}
         func perform(
             _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName,
             expecting version: UInt64?

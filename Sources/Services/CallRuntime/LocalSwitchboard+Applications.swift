@@ -53,6 +53,26 @@ extension LocalSwitchboard: ApplicationCalls {
     }
 }
 
+// MARK: - Streams
+
+extension LocalSwitchboard {
+    /// Lets a socket carry the audio of a call.
+    ///
+    /// - Throws: `ApplicationRefusal`.
+    package func open(
+        _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
+    ) async throws(ApplicationRefusal) -> StreamID {
+        guard let owner = owners.application(application) else { throw .noSuchCall }
+        return try await owner.open(link, terms, in: id, asking: self)
+    }
+
+    /// The socket of a stream is gone.
+    package func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationName) async {
+        environment.media.remove(stream)
+        await owners.application(application)?.closed(stream, in: id)
+    }
+}
+
 // MARK: - What their owners ask for
 
 extension LocalSwitchboard {

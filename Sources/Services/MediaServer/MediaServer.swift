@@ -1,6 +1,7 @@
 package import CallControl
 package import CallRuntime
 package import Audio
+internal import AudioStreams
 internal import Cryptography
 internal import DTLS
 internal import ICE
@@ -79,6 +80,7 @@ package final class MediaServer: MediaPort {
     private let fingerprint: Fingerprint
     private let maximumCallsPerWorker: Int
     private let library: MediaLibrary
+    private let streams = AnnouncedStreams()
     private let metrics: GatewayMetrics
     private let events: @Sendable (CallID, MediaEvent) -> Void
     private let isStopping = Atomic<Bool>(false)
@@ -123,7 +125,7 @@ package final class MediaServer: MediaPort {
                 connections: configuration.maximumConnectionsPerWorker,
                 firstCheckTimeout: configuration.firstCheckTimeout),
             library: library, toneRegion: configuration.toneRegion,
-            detectsInbandDTMF: configuration.detectsInbandDTMF, layout: layout,
+            detectsInbandDTMF: configuration.detectsInbandDTMF, streams: streams, layout: layout,
             metrics: metrics, logger: logger, events: events)
         for endpoint in endpoints { try endpoint.start(environment, among: endpoints) }
         self.endpoints = endpoints
@@ -166,8 +168,13 @@ package final class MediaServer: MediaPort {
         case .play(_, let number, let leg):
             if !offer(command, for: call) { events(call, .playbackEnded(number, leg)) }
         case .say(let leg, let speech):
-            guard !offer(command, for: call), case .play(_, let number, let tag, _) = speech else { return }
-            events(call, .played(PlayedList(number: number, tag: tag, heard: 0, outcome: .failed), leg))
+            guard !offer(command, for: call) else { return }
+            switch speech {
+            case .play(_, let number, let tag, _):
+                events(call, .played(PlayedList(number: number, tag: tag, heard: 0, outcome: .failed), leg))
+            case .stream(let name): streams.take(name)?.link.end(.unreachable)
+            case .stop, .mute, .pause: break
+            }
         case .sendDigits(let digits, _):
             if !offer(command, for: call) { metrics.mediaDigitsDropped.increment(by: UInt64(digits.digits.utf8.count)) }
         }
@@ -178,6 +185,12 @@ package final class MediaServer: MediaPort {
         metrics.mediaCommandsRefused.increment()
         return false
     }
+
+    /// Makes a stream known to the workers. One of them takes it with the command that names it.
+    package func add(_ stream: MediaStream, as name: StreamID) { streams.add(stream, as: name) }
+
+    /// Forgets a stream that no worker has taken.
+    package func remove(_ stream: StreamID) { _ = streams.take(stream) }
 
     /// Reads a sound file into the media library.
     ///

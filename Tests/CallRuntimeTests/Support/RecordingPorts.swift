@@ -68,7 +68,7 @@ final class RecordingChannels: ChannelPort {
 
 final class RecordingMedia: MediaPort {
     let recorder: Recorder
-    private let state = Lock((isFull: false, lastCall: CallID?.none, loadCount: 0))
+    private let state = Lock((isFull: false, lastCall: CallID?.none, loadCount: 0, streams: [StreamID: MediaStream]()))
 
     init(recorder: Recorder) { self.recorder = recorder }
 
@@ -101,6 +101,13 @@ final class RecordingMedia: MediaPort {
         state.withLock { $0.loadCount += 1 }
         guard file == "welcome.wav" else { throw .notFound(file) }
     }
+
+    func add(_ stream: MediaStream, as name: StreamID) { state.withLock { $0.streams[name] = stream } }
+
+    func remove(_ stream: StreamID) { state.withLock { $0.streams[stream] = nil } }
+
+    /// The streams that were added and not removed.
+    var streams: [StreamID: MediaStream] { state.withLock { $0.streams } }
 
     func statistics(of call: CallID) async -> CallMediaStatistics? {
         guard call == lastCall else { return nil }

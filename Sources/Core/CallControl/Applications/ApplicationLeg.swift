@@ -46,6 +46,8 @@ package struct ApplicationLeg: Equatable, Sendable {
     private var unsaid: PlayList?
     /// The leg has been told that it talks.
     private var talks = false
+    /// The stream that carries the audio of the leg; `nil`: there is none.
+    package internal(set) var stream: StreamID?
 
     private struct Waiting: Equatable {
         let number: UInt32

@@ -8,6 +8,9 @@ package enum Speech: Equatable, Sendable {
     case mute(Bool)
     /// What plays stands still, until this is taken back.
     case pause(Bool)
+    /// While no list plays, others hear what this stream says, and the stream is sent what the leg hears, until its
+    /// socket is gone.
+    case stream(StreamID)
 }
 
 /// A list that was played, or was to be.
@@ -103,6 +106,7 @@ extension HeadlessCommand {
         case .say(.play): .play
         case .say(.stop): .stopPlaying
         case .say(.mute), .say(.pause): .mute
+        case .say(.stream): .play
         case .become: .play
         case .gathered: .gather
         }

@@ -31,6 +31,7 @@ extension Speech {
         case .stop: "stop"
         case .mute(let isMuted): isMuted ? "mute" : "unmute"
         case .pause(let isPaused): isPaused ? "pause" : "continue"
+        case .stream(let stream): "stream \(stream)"
         }
     }
 }

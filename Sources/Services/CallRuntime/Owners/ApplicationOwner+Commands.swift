@@ -266,7 +266,7 @@ extension ApplicationRefusal {
     }
 
     /// The refusal of a command that the call did not carry out.
-    fileprivate init(_ error: CallError, in call: ApplicationCall) {
+    init(_ error: CallError, in call: ApplicationCall) {
         self =
             switch error {
             case .noSuchCall: .notAllowed(call, "The call has ended.")

@@ -41,6 +41,8 @@ actor ApplicationOwner: EndpointOwner {
     private var alarm = Alarm()
     /// What follows from facts and timers, and is not carried out yet, by leg.
     private var steps: [SessionID: [CallCommand]] = [:]
+    /// The streams of the legs that have one with a socket.
+    var links: [SessionID: StreamLink] = [:]
     /// The requests that wait until the one before them, about the same leg, is decided.
     private var turns: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
 
@@ -161,6 +163,7 @@ actor ApplicationOwner: EndpointOwner {
     /// Forgets a leg.
     func remove(_ session: SessionID) {
         guard let leg = legs.removeValue(forKey: session) else { return }
+        links[session] = nil
         if leg.isLive { liveCount -= 1 }
         if leg.isOver, let index = remembered.firstIndex(of: session) { remembered.remove(at: index) }
         // Once in a while, so that it costs little.
@@ -228,6 +231,7 @@ actor ApplicationOwner: EndpointOwner {
         switch message {
         case .tell(let entry):
             guard let session = entry.event.audience?.session else { return [] }
+            tellStream(of: session, entry.event.fact)
             let decisionTime = application.decisionTime
             let actions = edit(session) {
                 $0.handle(entry.event, decisionTime: decisionTime, at: now, time: time)

@@ -23,6 +23,17 @@ package protocol ApplicationCalls: Sendable {
     /// All calls of the application, in the order in which it joined them. A call that has ended is shown for a minute.
     func calls(of application: ApplicationName) async -> [ApplicationCall]
 
+    /// Lets a socket carry the audio of a call. Only one can at a time.
+    ///
+    /// - Returns: the name of the stream, for `closed`.
+    /// - Throws: `ApplicationRefusal`; then nothing has changed.
+    func open(
+        _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
+    ) async throws(ApplicationRefusal) -> StreamID
+
+    /// The socket of a stream is gone: the call may have another one.
+    func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationName) async
+
     /// Carries out a command.
     ///
     /// - Parameter version: what the application believes to be the version of the call; `nil`: whatever it is.

@@ -27,6 +27,12 @@ package protocol MediaPort: Sendable {
     /// - Throws: `MediaFileError` if the file cannot be played.
     func load(file: String) async throws(MediaFileError)
 
+    /// Makes a stream known; to be called before a `say` that names it. The media plane takes it with that command.
+    func add(_ stream: MediaStream, as name: StreamID)
+
+    /// Forgets a stream that the media plane has not taken. One that it has goes on until its socket is gone.
+    func remove(_ stream: StreamID)
+
     /// What the media plane has measured of the call; `nil` if it does not know the call.
     func statistics(of call: CallID) async -> CallMediaStatistics?
 }
@@ -83,6 +89,16 @@ package enum MediaCommand: Equatable, Sendable {
     case release
 }
 
+/// What a program asks for on its stream, besides what it says.
+package enum StreamWish: Equatable, Sendable {
+    /// The gateway presses these keys for the other legs.
+    case press(DigitSequence)
+    /// The call is answered.
+    case answer
+    /// The call ends.
+    case end
+}
+
 /// An event of the media plane about a call.
 package enum MediaEvent: Equatable, Sendable {
     /// A path to the leg was checked, and may carry media.
@@ -99,6 +115,8 @@ package enum MediaEvent: Equatable, Sendable {
     case playbackEnded(UInt32, LegID)
     /// A list that the headless leg had played is over.
     case played(PlayedList, LegID)
+    /// The program on the stream of a headless leg asks for this.
+    case streamAsks(StreamWish, LegID)
     /// The peer of the leg has pressed a key, which a headless leg hears. `milliseconds`: how long it was pressed;
     /// `nil`: unknown.
     case keyPressed(Key, milliseconds: Int?, LegID)

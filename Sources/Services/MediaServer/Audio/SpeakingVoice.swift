@@ -39,7 +39,8 @@ package struct SpokenItem {
     }
 }
 
-/// The voice of every headless leg: it plays lists one after the other, and without one lets a base voice speak.
+/// The voice of every headless leg: it plays lists one after the other, and without one lets the stream of a program
+/// speak, or else a base voice.
 ///
 /// A list plays only while others hear the leg, since a voice speaks only then. The items of a list start on multiples
 /// of 20 ms.
@@ -69,6 +70,8 @@ package final class SpeakingVoice: HeadlessVoice {
     /// What plays stands still.
     package var isPaused = false
     private var base: any HeadlessVoice
+    /// The stream of a program, which may have lost its socket; `nil`: there was none.
+    package internal(set) var stream: StreamVoice?
     private var lists: [Spoken] = []
     private var played: [PlayedList] = []
     /// A frame of a list whose channels are not those of the voice.
@@ -147,8 +150,11 @@ package final class SpeakingVoice: HeadlessVoice {
         return !isMuted
     }
 
-    /// Lets the base take what the leg hears.
-    package func hear(_ samples: Span<Int16>, channels: Int) { base.hear(samples, channels: channels) }
+    /// Lets the base and the stream take what the leg hears.
+    package func hear(_ samples: Span<Int16>, channels: Int) {
+        base.hear(samples, channels: channels)
+        if !isPaused { stream?.hear(samples, channels: channels) }
+    }
 
     /// The item that plays is over.
     private func advance() {
@@ -166,13 +172,15 @@ package final class SpeakingVoice: HeadlessVoice {
         }
     }
 
+    /// A stream takes the place of the base.
     private func speakBase(into samples: inout MutableSpan<Int16>) -> Bool {
-        guard base.channels != channels else { return base.speak(into: &samples) }
-        var own = takeFrame(base.channels)
+        let voice: any HeadlessVoice = if let stream, stream.takesPlaceOfBase { stream } else { base }
+        guard voice.channels != channels else { return voice.speak(into: &samples) }
+        var own = takeFrame(voice.channels)
         defer { frame = own }
         var span = own.mutableSpan
-        guard base.speak(into: &span) else { return false }
-        convert(own.span, of: base.channels, into: &samples)
+        guard voice.speak(into: &span) else { return false }
+        convert(own.span, of: voice.channels, into: &samples)
         return true
     }
 

@@ -12,6 +12,8 @@ final class MediaCall {
     var bridge: Bridge
     /// The audio engine; `nil` while no audio is decoded or made by the gateway.
     var audio: AudioEngine?
+    /// When programs on streams are heard next; `nil` with an audio engine, or without streams.
+    var nextStreamCycle: MonotonicTime?
     /// When quality is measured next; `nil` before a leg has SRTP keys.
     var nextMeasurement: MonotonicTime?
     /// The legs by their index in the bridge; `nil` where an index is free.
@@ -87,7 +89,7 @@ final class MediaCall {
     var nextDeadline: MonotonicTime? {
         assertOwner()
         var earliest = bridge.nextDeadline?.time
-        for due in [audio?.nextCycle, nextMeasurement] {
+        for due in [audio?.nextCycle, nextStreamCycle, nextMeasurement] {
             if let due { earliest = min(earliest ?? due, due) }
         }
         for case let leg? in places {

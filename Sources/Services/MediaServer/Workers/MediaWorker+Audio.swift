@@ -29,11 +29,13 @@ extension MediaWorker {
         }
         call.audio?.update(to: &call.bridge, at: now)
         if call.audio?.nextCycle == nil { call.audio = nil }
+        followStreams(of: call, at: now)
     }
 
     /// Runs the cycle that is due: 20 ms of all audio that the gateway makes.
     func runAudio(of call: MediaCall, _ context: inout WorkerContext) {
         guard let audio = call.audio, let due = audio.nextCycle, due <= context.now else { return }
+        hearStreams(of: call, isCycle: true)
         let ended = audio.startCycle(at: context.now)
         while let output = audio.nextPacket(&call.bridge, at: context.now) {
             send(output, of: audio, in: call, &context)

@@ -1,3 +1,4 @@
+internal import AudioStreams
 internal import CallControl
 internal import CallRuntime
 internal import ICE
@@ -56,6 +57,7 @@ extension MediaWorker {
         call.bridge.end(at: context.now)
         sendControl(of: call, &context)
         for leg in call.legs { part(with: leg, &context) }
+        for leg in call.headlessLegs { leg.voice.endStream(isStopping ? .shutdown : .callEnded) }
         deadlines.set(nil, for: id.rawValue)
     }
 

@@ -50,9 +50,13 @@ extension MediaWorker {
     /// Does something with what others hear of a headless leg.
     func say(_ speech: Speech, by name: LegID, in id: CallID, _ context: inout WorkerContext) {
         guard let call = calls[id], let leg = call.headlessLeg(name) else {
-            guard case .play(_, let number, let tag, _) = speech else { return }
-            let list = PlayedList(number: number, tag: tag, heard: 0, outcome: .failed)
-            return environment.events(id, .played(list, name))
+            switch speech {
+            case .play(_, let number, let tag, _):
+                let list = PlayedList(number: number, tag: tag, heard: 0, outcome: .failed)
+                return environment.events(id, .played(list, name))
+            case .stream(let stream): return refuse(stream)
+            case .stop, .mute, .pause: return
+            }
         }
         switch speech {
         case .play(let list, let number, let tag, let mode):
@@ -60,6 +64,7 @@ extension MediaWorker {
         case .stop: leg.voice.stop()
         case .mute(let isMuted): leg.voice.isMuted = isMuted
         case .pause(let isPaused): leg.voice.isPaused = isPaused
+        case .stream(let stream): attach(stream, to: leg, in: call, at: context.now)
         }
         report(leg, in: call)
         rearm(call)

@@ -1,3 +1,4 @@
+internal import AudioStreams
 internal import CallControl
 internal import CallRuntime
 internal import DTLS
@@ -65,7 +66,10 @@ extension MediaWorker {
             part(with: leg, &context)
             call.remove(leg)
         }
-        if let leg = call.headlessLeg(name) { withdraw(leg, from: call) }
+        if let leg = call.headlessLeg(name) {
+            withdraw(leg, from: call)
+            leg.voice.endStream(.callEnded)
+        }
         refreshAudio(of: call, at: context.now)
         // Legs that saw this leg may see another one now.
         sendControl(of: call, &context)

@@ -1,3 +1,4 @@
+internal import AudioStreams
 internal import CallControl
 internal import CallRuntime
 internal import Logging
@@ -166,6 +167,7 @@ extension MediaWorker {
             }
         }
         refreshAudio(of: call, at: context.now)
+        followStreams(of: call, at: context.now)
         sendControl(of: call, &context)
         rearm(call)
         return true
@@ -188,6 +190,7 @@ extension MediaWorker {
     /// Ends a leg for which there is no call.
     func abandon(_ leg: LegInTransit, _ context: inout WorkerContext) {
         for lost in leg.transports { abandon(lost, &context) }
+        leg.voice?.endStream(.callEnded)
     }
 
     private func abandon(_ leg: TransportInTransit, _ context: inout WorkerContext) {

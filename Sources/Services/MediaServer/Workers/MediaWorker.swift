@@ -23,6 +23,7 @@ final class MediaWorker {
         let library: MediaLibrary
         let toneRegion: ToneCadence.Region
         let detectsInbandDTMF: Bool
+        let streams: AnnouncedStreams
         let layout: WorkerLayout
         let metrics: GatewayMetrics
         let logger: Logger
@@ -161,6 +162,7 @@ final class MediaWorker {
             timeout(leg, &context)
             for other in leg.further { timeout(other, &context) }
         }
+        runStreams(of: call, at: context.now)
         runAudio(of: call, &context)
         measureQuality(of: call, at: context.now)
         call.bridge.timeout(at: context.now)

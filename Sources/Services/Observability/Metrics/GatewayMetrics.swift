@@ -82,6 +82,8 @@ package final class GatewayMetrics: Sendable {
     package let mediaSendFailures: Counter
     /// DTMF digits that were dropped, because as many waited to be sent as may wait.
     package let mediaDigitsDropped: Counter
+    /// Messages of programs on streams that could not be read, or not be taken.
+    package let streamMessagesRefused: Counter
     /// Commands of calls for which a media worker had no room.
     package let mediaCommandsRefused: Counter
 
@@ -207,6 +209,9 @@ package final class GatewayMetrics: Sendable {
             by: PacketDropReason.self)
         mediaSendFailures = registry.counter(
             "orbweaver_media_send_failures_total", "Packets that the kernel refused, or a slow reader had no room for.")
+        streamMessagesRefused = registry.counter(
+            "orbweaver_stream_messages_refused_total",
+            "Messages of programs on audio streams that could not be read or taken.")
         mediaDigitsDropped = registry.counter(
             "orbweaver_media_keys_dropped_total", "DTMF digits that were not sent, because too many waited already.")
         mediaCommandsRefused = registry.counter(

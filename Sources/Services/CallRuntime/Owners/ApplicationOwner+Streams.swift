@@ -1,0 +1,49 @@
+import AudioStreams
+import CallControl
+
+/// The streams of an application's calls.
+extension ApplicationOwner {
+    /// Lets a socket carry the audio of a call.
+    ///
+    /// - Throws: `ApplicationRefusal`.
+    func open(
+        _ link: StreamLink, _ terms: StreamTerms, in session: SessionID, asking switchboard: LocalSwitchboard
+    ) async throws(ApplicationRefusal) -> StreamID {
+        guard legs[session] != nil else { throw .noSuchCall }
+        await turn(of: session)
+        defer { pass(session) }
+        let before = try await call(session, asking: switchboard)
+        guard let leg = legs[session] else { throw .noSuchCall }
+        if let obstacle = leg.obstacleToStream { throw .notAllowed(before, obstacle) }
+        var random = environment.random.generator
+        let stream = StreamID(random.next())
+        let start = StreamStart(
+            stream: "\(stream)", call: before.id.rawValue, application: name.description, context: before.context,
+            parameters: Dictionary(before.parameters.map { ($0.name, $0.value) }) { first, _ in first },
+            from: before.from.text, to: before.to.text, format: terms.format)
+        environment.media.add(MediaStream(link: link, terms: terms, start: start), as: stream)
+        guard let command = edit(session, { $0.open(stream) }) else { throw .noSuchCall }
+        links[session] = link
+        do throws(CallError) {
+            try await switchboard.perform(command, in: session, by: leg.place)
+        } catch {
+            environment.media.remove(stream)
+            closed(stream, in: session)
+            throw ApplicationRefusal(error, in: try await call(session, asking: switchboard))
+        }
+        return stream
+    }
+
+    /// The socket of a stream is gone.
+    func closed(_ stream: StreamID, in session: SessionID) {
+        // A socket that was gone before has no say about the one that the call has now.
+        if legs[session]?.stream == stream { links[session] = nil }
+        _ = edit(session) { $0.close(stream) }
+    }
+
+    /// Tells a program on the stream of a leg of a key, as the application is told.
+    func tellStream(of session: SessionID, _ fact: CallEvent.Fact) {
+        guard case .keyPressed(let key, let milliseconds, _) = fact, let digit = key.rawValue.first else { return }
+        links[session]?.press(digit, milliseconds: milliseconds)
+    }
+}

@@ -1,0 +1,199 @@
+package import AudioStreams
+import Sockets
+
+/// A stream as the media plane gets it: the queues to its socket, and what is said on it first.
+package struct MediaStream: Sendable {
+    /// The queues to the socket.
+    package let link: StreamLink
+    /// What the program that opened the stream asked for.
+    package let terms: StreamTerms
+    /// The first event of the stream.
+    package let start: StreamStart
+
+    /// Makes a value of its parts; each parameter is the property of that name.
+    package init(link: StreamLink, terms: StreamTerms, start: StreamStart) {
+        self.link = link
+        self.terms = terms
+        self.start = start
+    }
+}
+
+/// What a program asks for when it opens a stream.
+package struct StreamTerms: Equatable, Sendable {
+    /// What the other legs hear while a leg that has had a stream has none. The raw value is the word of the query.
+    package enum Absence: String, Hashable, Sendable, CaseIterable {
+        /// Nothing, or the source that the leg had before.
+        case silence
+        /// Music on hold.
+        case music
+    }
+
+    /// The words of the stream.
+    package var dialect: StreamDialectName
+    /// The form of the audio, in both directions.
+    package var format: StreamFormat
+    /// What the other legs hear once the socket is gone.
+    package var absence: Absence
+    /// How the stream treats what the program and the caller say.
+    package var configuration: StreamSession.Configuration
+
+    /// Makes terms of their parts; each parameter is the property of that name.
+    package init(
+        dialect: StreamDialectName, format: StreamFormat, absence: Absence = .silence,
+        configuration: StreamSession.Configuration = StreamSession.Configuration()
+    ) {
+        self.dialect = dialect
+        self.format = format
+        self.absence = absence
+        self.configuration = configuration
+    }
+}
+
+/// Two queues of messages: from the socket of a stream to the media plane, and back. Both are bounded in bytes.
+///
+/// The socket's event loop, a media worker, and the owner of the application share it. Its lock guards the queues and
+/// nothing else: no side waits for another. The media plane looks every 20 ms, and needs no waking.
+package final class StreamLink: Sendable {
+    /// Once so many bytes of the program wait, its socket is not read until the media plane has taken them. One
+    /// message, and what the socket has read already, may come on top. It is also the most that the media plane takes
+    /// in 20 ms, on average: a larger message is made up for.
+    package static let inwardLimit = 65_536
+    /// Once so many bytes wait to be sent, the program counts as one that does not read.
+    package static let outwardLimit = 1 << 20
+    /// The most keys that wait to be told. No caller presses as many in 20 ms.
+    package static let keyLimit = 1_000
+    /// What a message counts on top of its bytes.
+    private static let messageCost = 64
+
+    private struct State {
+        var inward: [StreamFrame] = []
+        var inwardBytes = 0
+        /// What was taken beyond the limit, in bytes, and is not made up for yet.
+        var debt = 0
+        var isGone = false
+        var keys: [(Character, Int?)] = []
+        var outward: [StreamFrame] = []
+        var outwardBytes = 0
+        var isOverfull = false
+        var end: StreamEnd?
+        var wake: (@Sendable () -> Void)?
+    }
+
+    private let state = Lock(State())
+
+    /// Makes empty queues.
+    package init() {}
+
+    // MARK: The socket's side
+
+    /// The socket is open. `wake` is called, from the media plane's thread, when there is something to take.
+    package func connect(waking wake: @escaping @Sendable () -> Void) {
+        let hasMore = state.withLock { state in
+            state.wake = wake
+            return !state.outward.isEmpty || state.end != nil
+        }
+        if hasMore { wake() }
+    }
+
+    /// Takes a message of the program.
+    ///
+    /// - Returns: whether there is room for another one.
+    package func receive(_ frame: StreamFrame) -> Bool {
+        state.withLock { state in
+            state.inward.append(frame)
+            state.inwardBytes += Self.cost(of: frame)
+            return state.inwardBytes < Self.inwardLimit
+        }
+    }
+
+    /// What is to be sent, and whether more messages of the program are taken.
+    ///
+    /// - Returns: `end`: why the socket is closed behind these messages; `nil`: it stays open. `isOverfull`: messages
+    ///   were lost, since the program does not read.
+    package func takeOutward() -> (frames: [StreamFrame], end: StreamEnd?, isOverfull: Bool, mayRead: Bool) {
+        state.withLock { state in
+            defer { (state.outward, state.outwardBytes) = ([], 0) }
+            return (state.outward, state.end, state.isOverfull, state.inwardBytes < Self.inwardLimit)
+        }
+    }
+
+    /// The socket is gone.
+    package func disconnect() {
+        state.withLock { state in
+            state.isGone = true
+            state.wake = nil
+            (state.outward, state.outwardBytes) = ([], 0)
+        }
+    }
+
+    // MARK: The application's side
+
+    /// The application was told of a key, of which the program hears as well.
+    ///
+    /// - Parameter milliseconds: how long it was pressed; `nil`: unknown.
+    package func press(_ key: Character, milliseconds: Int?) {
+        state.withLock { state in
+            if state.keys.count < Self.keyLimit { state.keys.append((key, milliseconds)) }
+        }
+    }
+
+    // MARK: The media plane's side
+
+    /// The keys since the last call, in their order.
+    package func takeKeys() -> [(Character, Int?)] {
+        state.withLock { state in
+            guard !state.keys.isEmpty else { return [] }
+            defer { state.keys = [] }
+            return state.keys
+        }
+    }
+
+    /// Whether the socket is gone. What came before may still wait to be taken.
+    package var isGone: Bool { state.withLock { $0.isGone } }
+
+    /// The messages of the program since the last call, in their order. It is called every 20 ms.
+    package func takeInward() -> [StreamFrame] {
+        let (frames, wake) = state.withLock { state -> ([StreamFrame], (@Sendable () -> Void)?) in
+            state.debt = max(0, state.debt - Self.inwardLimit)
+            guard !state.inward.isEmpty, state.debt == 0 else { return ([], nil) }
+            defer {
+                state.debt = max(0, state.inwardBytes - Self.inwardLimit)
+                (state.inward, state.inwardBytes) = ([], 0)
+            }
+            return (state.inward, state.inwardBytes >= Self.inwardLimit ? state.wake : nil)
+        }
+        wake?()
+        return frames
+    }
+
+    /// Sends messages. They are dropped once the socket is gone, or the stream has ended.
+    package func send(_ frames: [StreamFrame]) {
+        guard !frames.isEmpty else { return }
+        let wake = state.withLock { state -> (@Sendable () -> Void)? in
+            guard !state.isGone, state.end == nil, !state.isOverfull else { return nil }
+            let wasEmpty = state.outward.isEmpty
+            state.outward += frames
+            for frame in frames { state.outwardBytes += Self.cost(of: frame) }
+            state.isOverfull = state.outwardBytes > Self.outwardLimit
+            return wasEmpty || state.isOverfull ? state.wake : nil
+        }
+        wake?()
+    }
+
+    /// Closes the socket behind what was sent before. The first reason counts.
+    package func end(_ reason: StreamEnd) {
+        let wake = state.withLock { state -> (@Sendable () -> Void)? in
+            guard !state.isGone, state.end == nil else { return nil }
+            state.end = reason
+            return state.wake
+        }
+        wake?()
+    }
+
+    private static func cost(of frame: StreamFrame) -> Int {
+        switch frame {
+        case .text(let text): text.utf8.count + messageCost
+        case .binary(let bytes): bytes.count + messageCost
+        }
+    }
+}

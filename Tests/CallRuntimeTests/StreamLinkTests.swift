@@ -1,0 +1,103 @@
+import AudioStreams
+import CallRuntime
+import Sockets
+import Testing
+
+@Suite struct `The queues of a stream` {
+    /// Counts how often it is woken.
+    private final class Bell: Sendable {
+        private let rings = Lock(0)
+        var count: Int { rings.withLock { $0 } }
+        func ring() { rings.withLock { $0 += 1 } }
+    }
+
+    @Test func `messages come out in their order, once`() {
+        let link = StreamLink()
+        #expect(link.receive(.text("a")))
+        #expect(link.receive(.binary([1, 2])))
+        #expect(link.takeInward() == [.text("a"), .binary([1, 2])])
+        #expect(link.takeInward().isEmpty)
+        link.send([.text("b")])
+        link.send([.text("c"), .binary([3])])
+        #expect(link.takeOutward().frames == [.text("b"), .text("c"), .binary([3])])
+        #expect(link.takeOutward().frames.isEmpty)
+    }
+
+    @Test func `keys wait until they are taken, and not too many of them`() {
+        let link = StreamLink()
+        link.press("5", milliseconds: 90)
+        link.press("#", milliseconds: nil)
+        #expect(link.takeKeys().map { "\($0.0) \($0.1 ?? -1)" } == ["5 90", "# -1"])
+        #expect(link.takeKeys().isEmpty)
+        for _ in 0..<2 * StreamLink.keyLimit { link.press("1", milliseconds: nil) }
+        #expect(link.takeKeys().count == StreamLink.keyLimit)
+    }
+
+    @Test func `a program that sends too much is not read until what it sent was taken`() {
+        let (link, bell) = (StreamLink(), Bell())
+        link.connect { bell.ring() }
+        let large = StreamFrame.binary([UInt8](repeating: 0, count: StreamLink.inwardLimit))
+        #expect(link.receive(.text("small")))
+        #expect(!link.receive(large))
+        #expect(!link.takeOutward().mayRead)
+        #expect(link.takeInward().count == 2)
+        #expect(bell.count == 1, "the socket reads on")
+        #expect(link.takeOutward().mayRead)
+        // Many small messages count as well.
+        var count = 0
+        while link.receive(.binary([0])) { count += 1 }
+        #expect((500...2_000).contains(count))
+    }
+
+    @Test func `a large message is made up for before the next one is taken`() {
+        let link = StreamLink()
+        _ = link.receive(.binary([UInt8](repeating: 0, count: 4 * StreamLink.inwardLimit)))
+        #expect(link.takeInward().count == 1)
+        _ = link.receive(.text("next"))
+        var cycles = 1
+        while link.takeInward().isEmpty { cycles += 1 }
+        #expect(cycles == 4)
+    }
+
+    @Test func `the socket is woken when there is something to send, and once`() {
+        let (link, bell) = (StreamLink(), Bell())
+        link.send([.text("early")])
+        link.connect { bell.ring() }
+        #expect(bell.count == 1, "it was too early")
+        _ = link.takeOutward()
+        link.send([.text("a")])
+        link.send([.text("b")])
+        #expect(bell.count == 2)
+        link.end(.callEnded)
+        link.end(.faults)
+        #expect(bell.count == 3)
+        let last = link.takeOutward()
+        #expect(last.frames == [.text("a"), .text("b")])
+        #expect(last.end == .callEnded, "the first reason counts")
+        link.send([.text("late")])
+        #expect(link.takeOutward().frames.isEmpty)
+    }
+
+    @Test func `what a program does not read is bounded`() {
+        let link = StreamLink()
+        let frame = StreamFrame.binary([UInt8](repeating: 0, count: 1_000))
+        for _ in 0..<2_000 { link.send([frame]) }
+        let taken = link.takeOutward()
+        #expect(taken.isOverfull)
+        #expect(taken.frames.count <= StreamLink.outwardLimit / 1_000)
+    }
+
+    @Test func `a socket that is gone is sent nothing, and what it has said is still taken`() {
+        let (link, bell) = (StreamLink(), Bell())
+        link.connect { bell.ring() }
+        _ = link.receive(.text("last words"))
+        #expect(!link.isGone)
+        link.disconnect()
+        #expect(link.isGone)
+        link.send([.text("a")])
+        link.end(.callEnded)
+        #expect(bell.count == 0)
+        #expect(link.takeOutward().frames.isEmpty)
+        #expect(link.takeInward() == [.text("last words")])
+    }
+}

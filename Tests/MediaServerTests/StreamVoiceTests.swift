@@ -1,0 +1,155 @@
+import Audio
+import AudioStreams
+import CallControl
+import CallRuntime
+import MediaServer
+import Testing
+
+/// The stream of a program as the voice and the ear of a headless leg.
+struct StreamVoiceTests {
+    private struct Rig {
+        let voice = SpeakingVoice(PlayingVoice(nil))
+        private(set) var link = StreamLink()
+
+        init(_ terms: StreamTerms = Self.terms()) { open(terms) }
+
+        static func terms(
+            _ format: StreamFormat = .standard, absence: StreamTerms.Absence = .silence
+        ) -> StreamTerms {
+            StreamTerms(dialect: .own, format: format, absence: absence)
+        }
+
+        mutating func reopen(_ terms: StreamTerms = Self.terms()) {
+            link = StreamLink()
+            open(terms)
+        }
+
+        private func open(_ terms: StreamTerms) {
+            let start = StreamStart(
+                stream: "s", call: "c", application: "a", from: "alice@example.com", to: "bot@example.com",
+                format: terms.format)
+            voice.attach(MediaStream(link: link, terms: terms, start: start))
+        }
+
+        /// 20 ms; returns the last sample that others hear, `nil` if it says nothing.
+        func cycle(hearing heard: Int16 = 0) -> Int16? {
+            if let stream = voice.stream {
+                stream.receive()
+                if !voice.isPaused { stream.advance() }
+            }
+            var samples = [Int16](repeating: 99, count: AudioMixer.frame)
+            var span = samples.mutableSpan
+            let speaks = voice.speak(into: &span)
+            let ear = [Int16](repeating: heard, count: AudioMixer.frame)
+            voice.hear(ear.span, channels: 1)
+            return speaks ? samples[AudioMixer.frame - 1] : nil
+        }
+
+        func run(_ cycles: Int, hearing heard: Int16 = 0) -> [Int16?] {
+            (0..<cycles).map { _ in cycle(hearing: heard) }
+        }
+
+        func say(_ value: Int16, milliseconds: Int, _ format: StreamFormat = .standard) {
+            let samples = [Int16](repeating: value, count: format.rate / 1_000 * milliseconds)
+            _ = link.receive(.binary(format.encode(samples)))
+        }
+
+        /// What the program was told since the last call: the messages, and the audio.
+        func told() -> (texts: [String], audio: [[UInt8]]) {
+            var (texts, audio): ([String], [[UInt8]]) = ([], [])
+            for frame in link.takeOutward().frames {
+                switch frame {
+                case .text(let text): texts.append(text)
+                case .binary(let bytes): audio.append(bytes)
+                }
+            }
+            return (texts, audio)
+        }
+    }
+
+    @Test(arguments: [8_000, 16_000, 24_000, 48_000])
+    func `what is said is heard, and what is heard is sent, at every rate`(_ rate: Int) throws {
+        let format = try #require(StreamFormat(.l16, rate: rate))
+        let rig = Rig(Rig.terms(format))
+        rig.say(1_000, milliseconds: 100, format)
+        let said = rig.run(7, hearing: 500)
+        #expect(said[5...] == [nil, nil])
+        for sample in said[1..<5] { #expect(abs((sample ?? 0) - 1_000) < 30) }
+        let (texts, audio) = rig.told()
+        #expect(texts[0].contains("\"type\":\"start\""))
+        #expect(audio.count == 7 && audio.allSatisfy { $0.count == 2 * format.samplesPerFrame })
+        let last = try #require(format.decode(audio[6]).last)
+        #expect(abs(last - 500) < 20)
+    }
+
+    @Test func `a list goes before the stream, whose time passes`() throws {
+        let rig = Rig()
+        rig.say(1_000, milliseconds: 200)
+        let tone = SpokenItem(.sound(Sound([Int16](repeating: 7, count: 4 * AudioMixer.frame))), length: nil)
+        let list = try PlayList(items: [.silence(.seconds(1))], loops: nil, volume: 0)
+        _ = rig.run(2)
+        rig.voice.play(list, [tone], number: 1, tag: nil, replacing: true)
+        #expect(rig.run(4) == [7, 7, 7, 7])
+        #expect(rig.run(5).map { $0 != nil } == [true, true, true, true, false], "of ten frames four passed unheard")
+        #expect(rig.told().audio.count == 11, "and the program heard all the time")
+    }
+
+    @Test func `a leg that holds stands still in both directions`() {
+        let rig = Rig()
+        rig.say(1_000, milliseconds: 60)
+        rig.voice.isPaused = true
+        #expect(rig.run(5) == [nil, nil, nil, nil, nil])
+        #expect(rig.told().audio.isEmpty)
+        rig.voice.isPaused = false
+        #expect(rig.run(4).map { $0 != nil } == [true, true, true, false])
+        #expect(rig.told().audio.count == 4)
+    }
+
+    @Test func `a program that is gone leaves silence or music, and comes back`() throws {
+        var rig = Rig(Rig.terms(absence: .music))
+        rig.say(1_000, milliseconds: 40)
+        #expect(rig.cycle() != nil)
+        rig.link.disconnect()
+        #expect(rig.cycle() != nil, "what waited is heard")
+        #expect(!rig.voice.hasStream)
+        #expect(rig.run(50).allSatisfy { $0 != nil }, "music")
+        rig.reopen()
+        #expect(rig.voice.hasStream && rig.cycle() == nil)
+        let start = rig.told().texts[0]
+        #expect(start.contains("\"reconnected\":true") && start.contains("\"at\":1040"))
+        rig.link.disconnect()
+        _ = rig.cycle()
+        #expect(rig.run(3) == [nil, nil, nil], "silence, as the second socket asked for")
+        rig.reopen(Rig.terms(.muLaw))
+        _ = rig.cycle()
+        let (texts, audio) = rig.told()
+        #expect(texts[0].contains("\"reconnected\":false") && audio.map(\.count) == [160])
+    }
+
+    @Test func `wishes are passed on, and faults are counted`() throws {
+        let rig = Rig()
+        let stream = try #require(rig.voice.stream)
+        for text in [#"{"type":"keys","keys":"1,2"}"#, #"{"type":"answer"}"#, "nonsense", #"{"type":"end"}"#] {
+            _ = rig.link.receive(.text(text))
+        }
+        _ = rig.cycle()
+        #expect(stream.takeWishes() == [.press(try #require(DigitSequence("1,2"))), .answer, .end])
+        #expect(stream.takeWishes().isEmpty)
+        #expect(stream.takeRefusals() == 1 && stream.takeRefusals() == 0)
+        rig.link.press("5", milliseconds: 90)
+        _ = rig.cycle()
+        #expect(rig.told().texts.contains { $0.contains("\"keys\":\"5\"") && $0.contains("90") })
+        rig.voice.endStream(.callEnded)
+        let last = rig.link.takeOutward()
+        #expect(last.end == .callEnded && last.frames.count == 1)
+        #expect(rig.voice.stream == nil && rig.cycle() == nil)
+    }
+
+    @Test func `another stream takes the place of one that still has its socket`() {
+        var rig = Rig()
+        let former = rig.link
+        rig.reopen(Rig.terms(.aLaw))
+        #expect(former.takeOutward().end == .replaced)
+        #expect(rig.voice.hasStream)
+    }
+}
