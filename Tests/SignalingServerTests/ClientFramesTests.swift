@@ -121,6 +121,38 @@ import Testing
         }
     }
 
+    @Test func `messages that are read are handed out whole, however they are cut`() {
+        var frames = ClientFrames(sizeLimit: 10, readsMessages: true)
+        func receive(_ opcode: WebSocketOpcode, _ payload: String, fin: Bool = true) -> ClientFrames.Verdict {
+            frames.receive(opcode, fin: fin, masked: true, reserved: false, payload: Array(payload.utf8))
+        }
+        #expect(receive(.text, "hello") == .message(Array("hello".utf8), isText: true))
+        #expect(receive(.binary, "") == .message([], isText: false))
+        #expect(receive(.binary, "ab", fin: false) == .alive)
+        #expect(receive(.ping, "") == .pong)
+        #expect(receive(.continuation, "cd", fin: false) == .alive)
+        #expect(receive(.continuation, "ef") == .message(Array("abcdef".utf8), isText: false))
+        #expect(receive(.continuation, "ef") == .violation(.protocolError))
+        #expect(receive(.text, "123456", fin: false) == .alive)
+        #expect(receive(.continuation, "78901") == .violation(.messageTooLarge))
+        #expect(receive(.text, "12345678901") == .violation(.messageTooLarge))
+        let broken = frames.receive(.text, fin: true, masked: true, reserved: false, payload: [0xC3])
+        #expect(broken == .violation(.dataInconsistentWithMessage))
+    }
+
+    @Test(arguments: [(10, true), (11, false), (126, false), (70_000, false)])
+    func `a frame that is longer than its kind of socket allows is refused at its head`(_ length: Int, _ fits: Bool) {
+        var lengths = FrameLengths(limit: 10)
+        let head: [UInt8] =
+            switch length {
+            case ..<126: [0x82, 0x80 | UInt8(length)]
+            case ..<65_536: [0x82, 0xFE, UInt8(length >> 8), UInt8(length & 0xFF)]
+            default: [0x82, 0xFF, 0, 0, 0, 0] + [24, 16, 8, 0].map { UInt8(length >> $0 & 0xFF) }
+            }
+        #expect(lengths.follow(head) == fits)
+        #expect(lengths.isTooLong == !fits)
+    }
+
     /// The judge of text is the standard library.
     @Test(arguments: 1...200 as ClosedRange<UInt64>)
     func `whatever frames a client sends, each has a verdict, and text is what the standard library says`(

@@ -83,9 +83,9 @@ package struct EventResponder: V1Interface, V1Sockets {
     /// The events as messages: one JSON object each.
     ///
     /// - Throws: the refusal.
-    package func messages(for request: V1Request) async throws(V1Error) -> AsyncStream<[UInt8]> {
+    package func open(_ request: V1Request) async throws(V1Error) -> V1Socket {
         let query = try Self.query(request, Self.streamParameters)
-        return try await subscription(request, query).messages(lasting: Self.lifetime)
+        return .messages(try await subscription(request, query).messages(lasting: Self.lifetime))
     }
 
     // MARK: A long poll

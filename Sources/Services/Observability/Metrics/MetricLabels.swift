@@ -118,6 +118,8 @@ package enum WebSocketClosure: String, MetricLabel {
     case byPeer = "by_peer"
     /// The subscription of the channel ended.
     case subscriptionEnded = "subscription_ended"
+    /// The stream that it carried ended.
+    case streamEnded = "stream_ended"
     /// Another socket opened the channel.
     case replaced
     /// The gateway was stopping.

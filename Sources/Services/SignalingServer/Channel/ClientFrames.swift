@@ -2,12 +2,15 @@ package import NIOWebSocket
 
 /// Decides what the frames of a client mean for its channel (RFC 6455 §5; spidr-wire §4.2).
 ///
-/// Clients only send keep-alive text. Its contents do not matter; it is checked against the rules of RFC 6455 only.
+/// Clients of notifications only send keep-alive text. Its contents do not matter; it is checked against the rules of
+/// RFC 6455 only. The messages of a stream are kept and handed out.
 package struct ClientFrames: Sendable {
     /// What a frame means.
     package enum Verdict: Equatable, Sendable {
         /// A sign of life, nothing more.
         case alive
+        /// A message is complete that is to be read.
+        case message([UInt8], isText: Bool)
         /// A compressed message is complete; ``decompressed(_:isText:)`` tells what it means.
         case compressed([UInt8], isText: Bool)
         /// A ping, which is answered with a pong.
@@ -26,17 +29,23 @@ package struct ClientFrames: Sendable {
         /// - `length`: the bytes so far.
         /// - `text`: `nil` for a binary message.
         case fragmented(length: Int, text: UTF8Check?)
-        /// The same for a compressed message, which is kept until it is complete.
-        case compressed([UInt8], isText: Bool)
+        /// The same for a message that is kept until it is complete: it is compressed, or is to be read.
+        case kept([UInt8], isText: Bool, isCompressed: Bool)
     }
 
     private let sizeLimit: Int
+    private let readsMessages: Bool
     private var message = Message.none
 
     /// Makes a judge for the frames of one channel.
     ///
-    /// - Parameter sizeLimit: the limit of one message in bytes, over all its fragments.
-    package init(sizeLimit: Int) { self.sizeLimit = sizeLimit }
+    /// - Parameters:
+    ///   - sizeLimit: the limit of one message in bytes, over all its fragments.
+    ///   - readsMessages: whether messages are handed out; otherwise each is only a sign of life.
+    package init(sizeLimit: Int, readsMessages: Bool = false) {
+        self.sizeLimit = sizeLimit
+        self.readsMessages = readsMessages
+    }
 
     /// What the next frame means.
     ///
@@ -59,13 +68,18 @@ package struct ClientFrames: Sendable {
         case .connectionClose: return Self.verdict(onClose: payload)
         case .text, .binary:
             guard case .none = message else { return .violation(.protocolError) }
-            if compressed { return keep(payload, fin: fin, after: [], isText: opcode == .text) }
+            if compressed || readsMessages {
+                return keep(payload, fin: fin, after: [], isText: opcode == .text, isCompressed: compressed)
+            }
             return add(payload, fin: fin, to: 0, opcode == .text ? UTF8Check() : nil)
         case .continuation:
             switch message {
             case .none: return .violation(.protocolError)
             case .fragmented(let sum, let text): return add(payload, fin: fin, to: sum, text)
-            case .compressed(let start, let isText): return keep(payload, fin: fin, after: start, isText: isText)
+            case .kept(let start, let isText, let isCompressed):
+                // The bytes are here only from now on, so that they are not copied.
+                message = .none
+                return keep(payload, fin: fin, after: start, isText: isText, isCompressed: isCompressed)
             }
         default: return .violation(.protocolError)
         }
@@ -77,18 +91,23 @@ package struct ClientFrames: Sendable {
     package func decompressed(_ bytes: [UInt8], isText: Bool) -> Verdict {
         var text = UTF8Check()
         let isValid = !isText || text.accept(bytes) && text.isBetweenCharacters
-        return isValid ? .alive : .violation(.dataInconsistentWithMessage)
+        guard isValid else { return .violation(.dataInconsistentWithMessage) }
+        return readsMessages ? .message(bytes, isText: isText) : .alive
     }
 
-    /// Keeps the frames of a compressed message. It is larger than allowed if its compressed form is: no compressor
-    /// needs that much more.
+    /// Keeps the frames of a message. One that is compressed is larger than allowed if its compressed form is: no
+    /// compressor needs that much more.
     private mutating func keep(
-        _ payload: some Collection<UInt8>, fin: Bool, after start: [UInt8], isText: Bool
+        _ payload: some Collection<UInt8>, fin: Bool, after start: consuming [UInt8], isText: Bool, isCompressed: Bool
     ) -> Verdict {
         guard start.count + payload.count <= sizeLimit else { return .violation(.messageTooLarge) }
-        let bytes = start + payload
-        message = fin ? .none : .compressed(bytes, isText: isText)
-        return fin ? .compressed(bytes, isText: isText) : .alive
+        var bytes = start
+        bytes.append(contentsOf: payload)
+        guard fin else {
+            message = .kept(bytes, isText: isText, isCompressed: isCompressed)
+            return .alive
+        }
+        return isCompressed ? .compressed(bytes, isText: isText) : decompressed(bytes, isText: isText)
     }
 
     private mutating func add(_ payload: some Collection<UInt8>, fin: Bool, to sum: Int, _ text: UTF8Check?) -> Verdict

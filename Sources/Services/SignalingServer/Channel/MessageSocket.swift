@@ -61,11 +61,11 @@ extension V1Gate {
     /// Opens a WebSocket below `/v1/`. A browser cannot send credentials in a header with it, so that a token may stand
     /// in the query.
     ///
-    /// - Parameter messages: gets what the socket is sent.
+    /// - Parameter opened: gets what the socket carries.
     /// - Returns: the refusal; `nil`: there is none.
     func open(
         _ head: HTTPRequestHead, from requester: Requester, _ draining: DrainingFlag,
-        into messages: Lock<AsyncStream<[UInt8]>?>
+        into opened: Lock<V1Socket?>
     ) async -> V1Answer? {
         do throws(V1Error) {
             guard let sockets, !draining.isSet else {
@@ -81,12 +81,12 @@ extension V1Gate {
                 headers[.authorization] = "Bearer \(pairs.remove(at: place).dropFirst(Self.tokenName.count))"
             }
             let principal = try await authenticator.principal(headers[.authorization], from: requester)
-            let stream = try await sockets.messages(
-                for: V1Request(
+            let socket = try await sockets.open(
+                V1Request(
                     method: .get, path: head.path, query: pairs.isEmpty ? nil : pairs.joined(separator: "&"),
                     headers: headers, principal: principal, network: requester.address.map { SourceNetwork($0) },
                     body: { () async throws(V1Error) in [] }))
-            messages.withLock { $0 = stream }
+            opened.withLock { $0 = socket }
             return nil
         } catch {
             return .refusal(error)

@@ -29,6 +29,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
         case webSocket(ClientSocket, ChannelAddress)
         case messages(MessageSocket)
+        case stream(StreamSocket)
     }
 
     struct Configuration: Sendable {
@@ -102,6 +103,7 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
         case .http(let connection): await handleHTTP(asyncChannel: connection, logger: logger)
         case .webSocket(let socket, let address): await open(socket, address)
         case .messages(let socket): await socket.serve(draining)
+        case .stream(let socket): socket.start()
         }
     }
 
@@ -129,10 +131,11 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
 
     // MARK: - WebSocket (spidr-wire §4)
 
-    /// - Parameter messages: what a socket is sent that is no notification channel, once it may be opened.
-    private func upgrader(_ messages: Lock<AsyncStream<[UInt8]>?>) -> NIOTypedWebSocketServerUpgrader<Negotiated> {
+    /// - Parameter opened: what a socket carries that is no notification channel, once it may be opened.
+    private func upgrader(_ opened: Lock<V1Socket?>) -> NIOTypedWebSocketServerUpgrader<Negotiated> {
         NIOTypedWebSocketServerUpgrader(
-            maxFrameSize: configuration.channel.messageLimit,
+            // The guard before the decoder has the limit of its kind of socket.
+            maxFrameSize: max(configuration.channel.messageLimit, StreamSocket.messageLimit),
             enableAutomaticErrorHandling: false,
             shouldUpgrade: { channel, head in
                 let client = trustedProxies.client(
@@ -141,9 +144,10 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                 if let v1, V1Gate.serves(head.path) {
                     let requester = Requester(client, on: channel.remoteAddress)
                     return channel.eventLoop.makeFutureWithTask {
-                        await v1.open(head, from: requester, draining, into: messages)
+                        await v1.open(head, from: requester, draining, into: opened)
                     }.flatMap { answer in
-                        answer.map { refuse(channel, $0) } ?? channel.eventLoop.makeSucceededFuture(HTTPHeaders())
+                        answer.map { refuse(channel, $0) }
+                            ?? channel.eventLoop.makeSucceededFuture(acceptance(of: opened, on: channel))
                     }
                 }
                 return channel.eventLoop.makeFutureWithTask { await refusal(of: head, from: client) }.flatMap { error in
@@ -154,10 +158,17 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     let decoder = try pipeline.handler(type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
-                    try pipeline.addHandler(FrameLengthGuard(), position: .before(decoder))
+                    let carried = opened.withLock { $0 }
+                    let limit =
+                        carried?.isStream == true ? StreamSocket.messageLimit : configuration.channel.messageLimit
+                    try pipeline.addHandler(FrameLengthGuard(limit: limit), position: .before(decoder))
                     let monitor = try pipeline.handler(type: ConnectionMonitor.self)
                     monitor.becomeChannel()
-                    if let messages = messages.withLock({ $0 }) {
+                    switch carried {
+                    case nil: break
+                    case .stream(let stream):
+                        return .stream(try addStream(stream, to: pipeline, of: channel, monitor))
+                    case .messages(let messages):
                         let handler = WebSocketHandler(
                             configuration: configuration.channel, monitor: monitor, metrics: metrics,
                             draining: draining, confirmed: { _ in })
@@ -187,6 +198,13 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     /// The headers of the answer, beside those that every upgrade has.
     private func acceptance(of head: HTTPRequestHead) -> HTTPHeaders {
         agreement(with: head).map { ["Sec-WebSocket-Extensions": $0.answer] } ?? HTTPHeaders()
+    }
+
+    /// The same for a socket below `/v1/`. Whatever becomes of the connection, its stream learns its end.
+    private func acceptance(of opened: Lock<V1Socket?>, on channel: any Channel) -> HTTPHeaders {
+        guard case .stream(let stream) = opened.withLock({ $0 }) else { return HTTPHeaders() }
+        channel.closeFuture.whenComplete { _ in stream.disconnected() }
+        return stream.subprotocol.map { ["Sec-WebSocket-Protocol": $0] } ?? HTTPHeaders()
     }
 
     private func address(_ head: HTTPRequestHead) -> ChannelAddress? {

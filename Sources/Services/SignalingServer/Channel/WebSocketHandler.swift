@@ -1,3 +1,4 @@
+import AudioStreams
 import CallControl
 import CallRuntime
 import NIOCore
@@ -36,24 +37,30 @@ final class WebSocketHandler: ChannelInboundHandler {
     private var confirmationTimer: Scheduled<Void>?
     /// Is told the number up to which the client has received everything.
     private let confirmed: (UInt64) -> Void
+    /// Takes the messages of the client; `nil`: they are only signs of life.
+    private let received: ((StreamFrame) -> Void)?
     private var context: ChannelHandlerContext?
+    private var isReading = true
 
     /// Makes the handler of a channel.
     ///
     /// - Parameters:
     ///   - compression: compresses its messages; `nil`: none was agreed to.
+    ///   - received: takes the messages of the client; `nil`: they are only signs of life.
     ///   - confirmed: is told the number up to which the client has received everything.
     init(
         configuration: ChannelConfiguration, monitor: ConnectionMonitor, metrics: GatewayMetrics,
-        draining: DrainingFlag, compression: MessageCompression? = nil, confirmed: @escaping (UInt64) -> Void
+        draining: DrainingFlag, compression: MessageCompression? = nil, received: ((StreamFrame) -> Void)? = nil,
+        confirmed: @escaping (UInt64) -> Void
     ) {
         self.configuration = configuration
         self.monitor = monitor
         self.metrics = metrics
         self.draining = draining
         self.compression = compression
+        self.received = received
         self.confirmed = confirmed
-        frames = ClientFrames(sizeLimit: configuration.messageLimit)
+        frames = ClientFrames(sizeLimit: configuration.messageLimit, readsMessages: received != nil)
         confirmation = Confirmation(configuration.confirmation)
     }
 
@@ -84,6 +91,26 @@ final class WebSocketHandler: ChannelInboundHandler {
         context.writeAndFlush(Self.wrapOutboundOut(frame), promise: promise)
     }
 
+    /// Sends a message of a stream. A peer that does not read is a slow reader.
+    func transmit(_ message: StreamFrame) {
+        guard state == .open, let context else { return }
+        let frame =
+            switch message {
+            case .text(let text): WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: text))
+            case .binary(let bytes): WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(bytes: bytes))
+            }
+        guard owedBytes(context) + frame.length <= configuration.slowReaderLimit else { return giveUp() }
+        context.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
+    }
+
+    /// Reads on, or lets what the peer sends wait in the kernel.
+    func read(_ reads: Bool) {
+        guard let context, reads != isReading else { return }
+        isReading = reads
+        try? context.channel.syncOptions?.setOption(.autoRead, value: reads)
+        if reads { context.read() }
+    }
+
     /// Asks the client how much it has received.
     private func confirm(_ need: Confirmation.Need, _ context: ChannelHandlerContext) {
         switch need {
@@ -109,19 +136,24 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     /// Sends a close frame behind everything that was transmitted before.
-    func close(_ code: WebSocketErrorCode, because reason: WebSocketClosure) {
+    ///
+    /// - Parameter words: why, for people; at most 123 bytes of UTF-8 (RFC 6455 §5.5.1).
+    func close(_ code: WebSocketErrorCode, because reason: WebSocketClosure, words: String = "") {
         guard state == .open, let context else { return }
         closure = closure ?? reason
         state = .closing
         var data = context.channel.allocator.buffer(capacity: 2)
         data.write(webSocketErrorCode: code)
+        data.writeString(words)
         writeClose(data, context)
+        // The peer's close frame is read, whatever else it sends before.
+        read(true)
         schedule(in: configuration.closeTimeout, context) { $1.close(promise: nil) }
     }
 
     /// Resets the connection of a peer that does not read. Everything that waits for it is dropped at once, by the
     /// kernel too.
-    private func giveUp() {
+    func giveUp() {
         closure = closure ?? .tooSlow
         monitor.reset()
     }
@@ -145,6 +177,9 @@ final class WebSocketHandler: ChannelInboundHandler {
             payload: payload.readableBytesView)
         switch decompressed(verdict) {
         case .compressed: preconditionFailure("no message stays compressed")
+        case .message(let bytes, let isText):
+            guard state == .open else { return }
+            received?(isText ? .text(String(decoding: bytes, as: UTF8.self)) : .binary(bytes))
         case .alive:
             pass(frame.opcode == .pong ? confirmation.pong(payload) : confirmation.text(at: lastHeard), context)
         case .pong:
