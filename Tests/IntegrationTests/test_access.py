@@ -582,7 +582,7 @@ async def test_each_operation_on_calls_of_an_application_is_for_its_own_keys_and
     }  # fmt: skip
     findings: list[str] = []
     operations = v1_operations()
-    assert len(operations) == 18
+    assert len(operations) == 19
     async with Bot(own.http, key) as bot, Bot(own.http, rival) as other, Bot(own.http, basic) as user:
         call = await bot.start("alice")
         await alice.expect("call")

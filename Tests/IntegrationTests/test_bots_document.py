@@ -3,6 +3,7 @@ import asyncio
 import json
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -10,7 +11,7 @@ from durability import configured
 from party import hear_now
 from party.tones import MUSIC
 from peers.bot import Bot
-from peers.documents import block_with, changed, shell_blocks
+from peers.documents import block_with, changed, python_block, shell_blocks
 from peers.gateway import BINARY, REPOSITORY, environment
 
 BOTS = "docs/bots.md"
@@ -73,6 +74,26 @@ async def test_five_minutes(gateway, party):
         assert started["direction"] == "outgoing" and started["context"] == "order 7"
         (await at_alice.reject()).succeeded()
         await bot.until(started["id"], state="ended")
+
+
+async def test_the_echo_in_python(gateway, party):
+    """But for the port, as printed."""
+    script = changed(python_block(BOTS), **{"http://127.0.0.1:8080": gateway.http})
+    alice = await party("alice", sounds=True)
+    call = await alice.dial("bot")
+    echo = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )  # fmt: skip
+    try:
+        await call.answered()
+        await call.connected()
+        assert json.loads(await asyncio.wait_for(echo.stdout.readline(), 20))["type"] == "start"
+        await hear_now({call: {"alice"}})
+        (await call.end()).succeeded()
+        assert await asyncio.wait_for(echo.wait(), 20) == 0
+    finally:
+        if echo.returncode is None:
+            echo.kill()
 
 
 def test_an_application_of_ones_own(tmp_path):

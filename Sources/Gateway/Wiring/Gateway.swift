@@ -132,19 +132,14 @@ package struct Gateway: Sendable {
             tokenTime: configuration.applicationTokenTime, clock: clock, metrics: metrics, logger: logger)
         let events = EventResponder(
             of: journal, calls: switchboard, applications: database.applications, users: users, clock: clock)
+        let calls = CallResponder(
+            switchboard, requests: database.administration, journal: journal, clock: clock, process: processName)
+        let router = V1Router([("/v1/events", events), ("/v1/calls", calls)], sockets: [events, calls])
         let v1 = V1Gate(
-            V1Router([
-                ("/v1/events", events),
-                (
-                    "/v1/calls",
-                    CallResponder(
-                        switchboard, requests: database.administration, journal: journal, clock: clock,
-                        process: processName)
-                ),
-            ]),
+            router,
             authenticator: V1Authenticator(
                 database.applications, users: authenticator, tokens: tokens, clock: clock, metrics: metrics,
-                logger: logger), sockets: events)
+                logger: logger), sockets: router)
         var signalingConfiguration = configuration.signaling
         signalingConfiguration.compression = configuration.listen.compression.mode
         signalingConfiguration.listeners = listeners

@@ -65,19 +65,28 @@ package struct CallResponder: V1Interface {
             throw V1Error(
                 .resourceMethodNotAllowed, "\(request.method.rawValue) is not possible here; use \(route.allow).")
         }
+        let call = try await read(request, route.id, operation)
+        guard operation.method == .post else { return try await perform(call) }
+        guard let key = try RequestKey(request, of: call.application, call.body) else {
+            return try await durably(call)
+        }
+        return try await once.answer(key, of: call.application) { () async throws(V1Error) in
+            try await durably(call)
+        }
+    }
+
+    /// Reads a request that its application may make.
+    func read(_ request: V1Request, _ id: SessionID, _ operation: V1Operation) async throws(V1Error) -> Call {
         let (application, scopes, addresses) = try application(request.principal)
         guard scopes.contains(operation.scope) else {
             throw V1Error(
                 .authForbidden, "This needs the scope \(operation.scope.rawValue), which the key or token has not.")
         }
-        let call = Call(
-            operation: operation, application: application, addresses: addresses, id: route.id,
+        return Call(
+            operation: operation, application: application, addresses: addresses, id: id,
             parameters: try RequestQuery(parsing: request.query, known: operation.parameters),
             version: try Self.version(request.headers[.ifMatch]),
             body: operation.method == .get ? [] : try await request.body())
-        guard operation.method == .post else { return try await perform(call) }
-        guard let key = try RequestKey(request, of: application, call.body) else { return try await durably(call) }
-        return try await once.answer(key, of: application) { () async throws(V1Error) in try await durably(call) }
     }
 
     /// The application that asks.
@@ -129,6 +138,7 @@ package struct CallResponder: V1Interface {
                 try await asking { () async throws(ApplicationRefusal) in
                     try await calls.call(call.id, of: call.application)
                 })
+        case .streamCall: throw try await withoutUpgrade(call)
         case .command(let name): try await command(name, call)
         }
     }
@@ -171,9 +181,9 @@ package struct CallResponder: V1Interface {
             })
     }
 
-    private func asking(
-        _ ask: () async throws(ApplicationRefusal) -> ApplicationCall
-    ) async throws(V1Error) -> ApplicationCall {
+    func asking<Found: Sendable>(
+        _ ask: () async throws(ApplicationRefusal) -> Found
+    ) async throws(V1Error) -> Found {
         do throws(ApplicationRefusal) {
             return try await ask()
         } catch {

@@ -10,17 +10,19 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
     case startCall
     /// Shows a call.
     case showCall
+    /// Opens a WebSocket that carries the audio of a call.
+    case streamCall
     /// Carries out a command about a call.
     case command(ApplicationCommand.Name)
 
     /// All operations, those of calls first.
     package static let allCases: [V1Operation] =
-        [.listCalls, .startCall, .showCall] + ApplicationCommand.Name.allCases.map { .command($0) }
+        [.listCalls, .startCall, .showCall, .streamCall] + ApplicationCommand.Name.allCases.map { .command($0) }
 
     /// The method of the request.
     package var method: HTTPRequest.Method {
         switch self {
-        case .listCalls, .showCall: .get
+        case .listCalls, .showCall, .streamCall: .get
         case .startCall, .command: .post
         }
     }
@@ -30,6 +32,7 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
         switch self {
         case .listCalls, .startCall: "/v1/calls"
         case .showCall: "/v1/calls/{id}"
+        case .streamCall: "/v1/calls/{id}/stream"
         case .command(let name): "/v1/calls/{id}/\(name.rawValue)"
         }
     }
@@ -39,6 +42,7 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
         switch self {
         case .listCalls, .showCall: .callsRead
         case .startCall: .callsWrite
+        case .streamCall: .media
         case .command(let name):
             switch name {
             case .ring, .progress, .answer, .reject, .end, .hold, .resume, .transfer, .mute, .unmute, .send:
@@ -52,6 +56,7 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
     package var parameters: Set<String> {
         switch self {
         case .listCalls: ["limit", "cursor", "state", "direction"]
+        case .streamCall: ["format", "rate", "dialect", "absence", "media", "bargeIn"]
         case .startCall, .showCall, .command: []
         }
     }
@@ -62,6 +67,7 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
         case .listCalls: "listCalls"
         case .startCall: "startCall"
         case .showCall: "showCall"
+        case .streamCall: "streamCall"
         case .command(let name): "\(name.rawValue)Call"
         }
     }
@@ -83,6 +89,7 @@ struct V1Route: Equatable, Sendable {
         switch segments.count {
         case 2: operations = [.listCalls, .startCall]
         case 3: operations = [.showCall]
+        case 4 where segments[3] == "stream": operations = [.streamCall]
         default:
             guard let name = ApplicationCommand.Name(rawValue: String(segments[3])) else { return nil }
             operations = [.command(name)]

@@ -16,6 +16,12 @@ def block_with(path: str, part: str) -> str:
     return found[0]
 
 
+def python_block(path: str) -> str:
+    """What stands in its one block marked `python`."""
+    (block,) = re.findall(r"^```python\n(.*?)^```$", (REPOSITORY / path).read_text(), re.MULTILINE | re.DOTALL)
+    return block
+
+
 def changed(text: str, **changes: str) -> str:
     """`a="b"` is written as `changed(text, **{"a": "b"})`: what is to be changed must be there."""
     for old, new in changes.items():

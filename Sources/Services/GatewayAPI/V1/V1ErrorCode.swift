@@ -7,6 +7,8 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
     case requestInvalidParameter = "request.invalid_parameter"
     /// A header has a value that cannot be used.
     case requestInvalidHeader = "request.invalid_header"
+    /// The path is that of a WebSocket, which the request does not ask for.
+    case requestUpgradeRequired = "request.upgrade_required"
     /// The body is larger than allowed.
     case requestBodyTooLarge = "request.body_too_large"
     /// The body is announced as another type than JSON.
@@ -82,6 +84,7 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
         case .requestBodyTooLarge: 413
         case .requestUnsupportedMediaType: 415
         case .idempotencyKeyReused: 422
+        case .requestUpgradeRequired: 426
         case .authRateLimited, .callLimited: 429
         case .authBusy, .authUnavailable, .serviceUnavailable: 503
         }

@@ -94,6 +94,7 @@ package struct V1Answer: Sendable {
                 error.code == .authMissing
                 ? #"Bearer realm="orbweaver""# : #"Bearer realm="orbweaver", error="invalid_token""#
         case 405: answer.headers[.allow] = allow
+        case 426: (answer.headers[.upgrade], answer.headers[.connection]) = ("websocket", "upgrade")
         default: break
         }
         return answer

@@ -1,0 +1,110 @@
+import ApplicationServer
+import AudioStreams
+import CallControl
+import CallRuntime
+import GatewayAPI
+import HTTPTypes
+import Testing
+
+@Suite struct `Requests for streams` {
+    private func open(
+        _ rig: Rig, _ query: String = "", protocols: String? = nil, as principal: V1Principal? = nil
+    ) async throws(V1Error) -> any V1Stream {
+        var headers = HTTPFields()
+        if let protocols { headers[HTTPField.Name("Sec-WebSocket-Protocol")!] = protocols }
+        let own = V1Principal.application(Rig.bot, scopes: Rig.everything, addresses: [])
+        let socket = try await rig.responder.open(
+            V1Request(
+                method: .get, path: "/v1/calls/c1/stream", query: query.isEmpty ? nil : query, headers: headers,
+                principal: principal ?? own, body: { () async throws(V1Error) in [] }))
+        guard case .stream(let stream) = socket else { preconditionFailure("a stream has both directions") }
+        return stream
+    }
+
+    private func withCall() async throws -> Rig {
+        let rig = try await Rig()
+        rig.calls.add(RecordedCalls.call("c1"))
+        return rig
+    }
+
+    @Test(
+        arguments: [
+            ("", StreamTerms(dialect: .own, format: .standard)),
+            (
+                "format=l16&rate=48000&absence=music",
+                .init(dialect: .own, format: .init(.l16, rate: 48_000)!, absence: .music)
+            ),
+            ("format=pcma", .init(dialect: .own, format: .aLaw)),
+            ("format=pcmu&rate=8000", .init(dialect: .own, format: .muLaw)),
+            (
+                "media=speech&bargeIn=500",
+                .init(
+                    dialect: .own, format: .standard,
+                    configuration: .init(media: .speech, bargeIn: .init(decision: 500)))
+            ),
+            ("dialect=twilio", .init(dialect: .twilio, format: .muLaw, configuration: .init(detector: nil))),
+        ] as [(String, StreamTerms)])
+    func `a query says what a stream is`(_ query: String, _ terms: StreamTerms) async throws {
+        let rig = try await withCall()
+        _ = try await open(rig, query)
+        #expect(rig.calls.streams.map(\.0) == [terms])
+    }
+
+    @Test(
+        arguments: [
+            "format=mp3", "format=opus", "rate=44100", "rate=x", "format=pcmu&rate=16000", "dialect=latin",
+            "dialect=twilio&format=l16", "absence=noise", "bargeIn=99", "bargeIn=x", "media=all", "volume=3",
+            "rate=8000&rate=8000",
+        ])
+    func `what a stream cannot be is refused`(_ query: String) async throws {
+        let rig = try await withCall()
+        await #expect {
+            _ = try await open(rig, query)
+        } throws: { ($0 as? V1Error)?.code == .requestInvalidParameter }
+        #expect(rig.calls.streams.isEmpty)
+        // The same without asking for a WebSocket.
+        #expect(await rig.ask(.get, "/v1/calls/c1/stream?" + query).code == "request.invalid_parameter")
+    }
+
+    @Test func `without an upgrade it is said what is missing`() async throws {
+        let rig = try await withCall()
+        let plain = await rig.ask(.get, "/v1/calls/c1/stream")
+        #expect(plain.status == 426 && plain.code == "request.upgrade_required")
+        #expect(plain.headers[.upgrade] == "websocket")
+        #expect(await rig.ask(.get, "/v1/calls/c2/stream").code == "call.not_found")
+        #expect(await rig.ask(.post, "/v1/calls/c1/stream").code == "resource.method_not_allowed")
+        #expect(!rig.responder.servesSockets(at: "/v1/calls/c1"))
+        #expect(rig.responder.servesSockets(at: "/v1/calls/c1/stream"))
+    }
+
+    @Test func `a stream is for the application, with the scope`() async throws {
+        let rig = try await withCall()
+        for (principal, code) in [
+            (V1Principal.user(Rig.alice), V1ErrorCode.authForbidden),
+            (.application(Rig.bot, scopes: Rig.everything.subtracting([.media]), addresses: []), .authForbidden),
+            (.application(Rig.other, scopes: Rig.everything, addresses: []), .callNotFound),
+        ] {
+            await #expect {
+                _ = try await open(rig, as: principal)
+            } throws: { ($0 as? V1Error)?.code == code }
+        }
+    }
+
+    @Test func `messages pass both ways, and the end is told once the socket is gone`() async throws {
+        let rig = try await withCall()
+        let stream = try await open(rig, protocols: "soap, orbweaver.stream.v1")
+        #expect(stream.subprotocol == "orbweaver.stream.v1")
+        #expect(try await open(rig, protocols: "soap").subprotocol == nil)
+        let link = try #require(rig.calls.streams.first?.1)
+        #expect(stream.receive(.binary([7])))
+        #expect(link.takeInward() == [.binary([7])])
+        link.send([.text("hello")])
+        link.end(.faults)
+        let output = stream.take()
+        #expect(output.frames == [.text("hello")] && output.end?.words == "faults" && output.end?.isViolation == true)
+        stream.disconnected()
+        #expect(link.isGone)
+        for _ in 0..<10_000 where rig.calls.closed.isEmpty { await Task.yield() }
+        #expect(rig.calls.closed == [StreamID(1)])
+    }
+}

@@ -1,0 +1,99 @@
+"""A program on the audio stream of a call (docs/bots.md, *Audio streams*): the few lines of WebSocket that it is."""
+import asyncio
+import json
+import socket
+import time
+from collections.abc import Callable
+from urllib.parse import urlencode, urlsplit
+
+import numpy
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from .bot import DEMO_KEY
+
+
+class Stream:
+    """In the gateway's own dialect, with samples of 16 bits; to be used as a context. It reads in the background."""
+
+    def __init__(self, base: str, call: str, key: str = DEMO_KEY, echoes: bool = False, reads: bool = True, **query):
+        """`echoes`: sends back what it is sent. `reads`: otherwise its socket takes a few KB and then nothing. `query`:
+        the parameters of the stream."""
+        self.uri = f"{base.replace('http', 'ws', 1)}/v1/calls/{call}/stream?{urlencode(query)}"
+        self.told: list[dict] = []
+        """Messages about the stream, in their order."""
+        self.frames: list[tuple[float, int]] = []
+        """When audio came, and how many bytes."""
+        self.code: int | None = None
+        """With which code the socket was closed; `None` while it is open."""
+        self._key, self._echoes, self._reads = key, echoes, reads
+        self.socket: ClientConnection | None = None
+
+    async def __aenter__(self) -> "Stream":
+        own = {} if self._reads else {"sock": await self._small_socket(), "ping_interval": None}
+        self.socket = await connect(
+            self.uri, additional_headers={"Authorization": f"Bearer {self._key}"}, compression=None, max_size=None,
+            proxy=None, **own,
+        )  # fmt: skip
+        if not self._reads:
+            self.socket.transport.pause_reading()
+        self._reader = asyncio.create_task(self._read()) if self._reads else None
+        return self
+
+    async def _small_socket(self) -> socket.socket:
+        """Connected, with little room for what it is sent."""
+        address = urlsplit(self.uri)
+        small = socket.socket()
+        small.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8_192)
+        small.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(small, (address.hostname, address.port))
+        return small
+
+    async def __aexit__(self, *_):
+        if self._reader:
+            await self.socket.close()
+            await self._reader
+        else:
+            self.socket.transport.abort()
+
+    async def _read(self):
+        try:
+            async for message in self.socket:
+                if isinstance(message, bytes):
+                    self.frames.append((time.monotonic(), len(message)))
+                    if self._echoes:
+                        await self.socket.send(message)
+                else:
+                    self.told.append(json.loads(message))
+        except ConnectionClosed:
+            pass
+        self.code = self.socket.close_code
+
+    async def say(self, **message):
+        await self.socket.send(json.dumps(message))
+
+    async def play(self, samples: numpy.ndarray, piece: int = 16_000):
+        """Samples of 16 bits at the rate of the stream, in messages of so many samples, as fast as they go."""
+        data = samples.astype("<i2").tobytes()
+        for start in range(0, len(data), 2 * piece):
+            await self.socket.send(data[start : start + 2 * piece])
+
+    async def expect(self, type: str, timeout: float = 20, **members) -> dict:
+        """The first message of this type with these members that was not expected before."""
+        def fits(message: dict) -> bool:
+            return message["type"] == type and all(message.get(name) == each for name, each in members.items())
+
+        await self.until(lambda: any(map(fits, self.told)), f"{type} {members}", timeout)
+        found = next(message for message in self.told if fits(message))
+        self.told.remove(found)
+        return found
+
+    async def until(self, is_true: Callable[[], bool], what: str, timeout: float = 20):
+        end = time.monotonic() + timeout
+        while not is_true():
+            assert time.monotonic() < end, f"not yet: {what}; told {self.told[-5:]}, closed with {self.code}"
+            await asyncio.sleep(0.02)
+
+    async def closed(self, timeout: float = 20) -> int:
+        await self.until(lambda: self.code is not None, "closed", timeout)
+        return self.code

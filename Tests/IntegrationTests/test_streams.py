@@ -1,0 +1,392 @@
+"""Audio streams: a program on a WebSocket is the voice and the ear of its leg (docs/bots.md, *Audio streams*)."""
+import asyncio
+import base64
+import json
+
+import numpy
+import pytest
+import pytest_asyncio
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from durability import configured
+from party import MUSIC, TONES, hear_now
+from party.tones import heard_in
+from peers.bot import DEMO_KEY, Bot
+from peers.gateway import orbweaver
+from peers.page_sound import PageEar, speak_in_tone
+from peers.phone_page import PhonePage
+from peers.stream import Stream
+from test_bots import answered
+
+
+@pytest_asyncio.fixture
+async def bot(gateway):
+    async with Bot(gateway.http) as bot:
+        yield bot
+
+
+def tone(name: str, seconds: float, rate: int = 16_000) -> numpy.ndarray:
+    """The tone of a person, at the rate of a stream."""
+    times = numpy.arange(int(seconds * rate)) / rate
+    return (8_000 * numpy.sin(2 * numpy.pi * TONES[name] * times)).astype(numpy.int16)
+
+
+async def refused(base: str, call: str, key: str | None = DEMO_KEY, **query: str) -> tuple[int, dict]:
+    """Status and problem of a request to open a stream that is refused."""
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    with pytest.raises(InvalidStatus) as caught:
+        async with connect(Stream(base, call, **query).uri, additional_headers=headers, proxy=None):
+            pass
+    response = caught.value.response
+    return response.status_code, json.loads(response.body)
+
+
+# What is heard
+
+
+@pytest.mark.parametrize(
+    ("encoding", "rate", "size"),
+    [("l16", 8_000, 320), ("l16", 16_000, 640), ("l16", 24_000, 960), ("l16", 48_000, 1_920), ("pcmu", 8_000, 160),
+     ("pcma", 8_000, 160)],
+)  # fmt: skip
+async def test_an_echo_in_each_format(party, bot, encoding, rate, size):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    async with Stream(bot.base, session, echoes=True, format=encoding, rate=rate) as stream:
+        start = await stream.expect("start")
+        assert start["format"] == {"encoding": encoding, "rate": rate, "channels": 1}
+        assert (start["call"], start["from"], start["to"]) == (session, "alice@dev.local", "bot@dev.local")
+        assert (start["at"], start["reconnected"]) == (0, False)
+        await hear_now({call: {"alice"}})
+        frames = len(stream.frames)
+        await asyncio.sleep(2)
+        # 20 ms each. A gateway without a processor leaves some out, and catches up on a few.
+        assert {length for _, length in stream.frames} == {size}
+        assert 50 <= len(stream.frames) - frames <= 115
+        (await call.end()).succeeded()
+        assert (await stream.expect("end"))["reason"] == "callEnded"
+        assert await stream.closed() == 1000
+
+
+async def test_what_was_heard_is_told_and_can_be_dropped(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    async with Stream(bot.base, session) as stream:
+        await stream.play(tone("carol", 2))
+        await stream.say(type="mark", name="first")
+        await hear_now({call: {"carol"}}, still=0)
+        assert (await stream.expect("marked"))["heard"] == 2_000
+        await stream.expect("drained")
+        await hear_now({call: set()})
+        await stream.play(tone("dave", 30))
+        await stream.say(type="mark", name="second")
+        await hear_now({call: {"dave"}}, still=0)
+        await stream.say(type="clear")
+        marked, cleared = await stream.expect("marked"), await stream.expect("cleared")
+        assert (marked["name"], marked["cleared"]) == ("second", True)
+        assert 2_000 < cleared["heard"] == marked["heard"] < 20_000
+        await hear_now({call: set()})
+        await stream.play(tone("erin", 30))
+        await stream.say(type="pause")
+        await hear_now({call: set()})
+        await stream.say(type="resume")
+        await hear_now({call: {"erin"}}, still=0)
+    (await call.end()).succeeded()
+
+
+async def test_a_list_goes_before_the_stream(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    async with Stream(bot.base, session, echoes=True) as stream:
+        await hear_now({call: {"alice"}})
+        await bot.tell(session, "play", items=[{"tone": "dial"}])
+        await hear_now({call: {MUSIC}})
+        await bot.tell(session, "stop")
+        await hear_now({call: {"alice"}})
+        await bot.tell(session, "mute")
+        await hear_now({call: set()})
+        await bot.tell(session, "unmute")
+        await hear_now({call: {"alice"}})
+        await bot.tell(session, "hold")
+        await call.until(lambda: call.remotely_held and "alice" not in call.hears(), "hears itself no more")
+        await bot.tell(session, "resume")
+        await hear_now({call: {"alice"}})
+        assert stream.code is None
+    (await call.end()).succeeded()
+
+
+async def test_keys_in_both_directions_and_the_end(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    async with Stream(bot.base, session) as stream:
+        (await alice.media(call.session, type="dtmf", digits="59")).succeeded()
+        assert (await stream.expect("keys"))["keys"] == "5" and (await stream.expect("keys"))["keys"] == "9"
+        gathering = await bot.tell(session, "gather", maximum=2, firstTimeout=20_000)
+        assert gathering["gathering"] == {"keys": ""}
+        (await alice.media(call.session, type="dtmf", digits="7")).succeeded()
+        await stream.expect("keys", keys="7")
+        await bot.until(session, gathering={"keys": "7"})
+        await stream.say(type="keys", keys="12#")
+        await stream.say(type="keys", keys="x")
+        assert (await stream.expect("refused"))["code"] == "invalid_value"
+        await stream.say(type="end")
+        assert (await stream.expect("end"))["reason"] == "callEnded" and await stream.closed() == 1000
+    await call.over()
+    assert (await bot.until(session, state="ended"))["ending"]["cause"] == "normal_clearing"
+
+
+async def test_the_stream_follows_the_leg_into_another_call(party, bot):
+    """Alice connects the bot, which she talks to, with Bob."""
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    call, session = await answered(bot, alice)
+    async with Stream(bot.base, session, echoes=True) as stream:
+        await hear_now({call: {"alice"}})
+        (await call.transfer("bob")).succeeded()
+        at_bob = await bob.incoming()
+        (await at_bob.answer()).succeeded()
+        await hear_now({at_bob: {"bob"}})
+        assert stream.code is None
+        (await at_bob.end()).succeeded()
+        await stream.closed()
+
+
+async def test_a_browser_hears_itself(gateway, browser, bot):
+    phone = await asyncio.to_thread(lambda: PhonePage.open(browser(), gateway.http, "alice"))
+    await asyncio.to_thread(speak_in_tone, phone, TONES["alice"])
+    await asyncio.to_thread(phone.run, "dial('bot@dev.local')")
+    session = (await bot.incoming())["id"]
+    await bot.tell(session, "answer")
+    await asyncio.to_thread(phone.wait_for_view, "connected")
+    async with Stream(bot.base, session, echoes=True, rate=48_000) as stream:
+        await asyncio.to_thread(lambda: PageEar(phone).hears(heard_in, {"alice"}))
+        await asyncio.to_thread(phone.press, "hangup")
+        assert await stream.closed() == 1000
+    await asyncio.to_thread(phone.unregister)
+
+
+# Other dialects: the messages are those of the documents of Twilio and Asterisk
+
+
+async def test_an_echo_for_twilio(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    uri = Stream(bot.base, session, dialect="twilio").uri
+    heard: list[dict] = []
+    async with connect(uri, additional_headers={"Authorization": f"Bearer {DEMO_KEY}"}, proxy=None) as socket:
+
+        async def echo():
+            async for text in socket:
+                message = json.loads(text)
+                if message["event"] == "media":
+                    played = {"payload": message["media"]["payload"]}
+                    await socket.send(
+                        json.dumps({"event": "media", "streamSid": message["streamSid"], "media": played})
+                    )
+                heard.append(message)
+
+        reader = asyncio.create_task(echo())
+        await hear_now({call: {"alice"}})
+        connected, start = heard[:2]
+        assert (connected["event"], connected["protocol"]) == ("connected", "Call")
+        assert start["start"]["mediaFormat"] == {"encoding": "audio/x-mulaw", "sampleRate": 8_000, "channels": 1}
+        stream = start["streamSid"]
+        assert stream.startswith("MZ") and start["start"]["callSid"].startswith("CA")
+        media = [message for message in heard if message["event"] == "media"]
+        assert [int(each["media"]["chunk"]) for each in media] == list(range(1, len(media) + 1))
+        assert {len(base64.b64decode(each["media"]["payload"])) for each in media} == {160}
+        await socket.send(json.dumps({"event": "mark", "streamSid": stream, "mark": {"name": "here"}}))
+        (await alice.media(call.session, type="dtmf", digits="4")).succeeded()
+        await told(heard, lambda each: each["event"] == "mark" and each["mark"]["name"] == "here")
+        await told(heard, lambda each: each["event"] == "dtmf" and each["dtmf"]["digit"] == "4")
+        (await call.end()).succeeded()
+        await told(heard, lambda each: each["event"] == "stop")
+        await reader
+    numbers = [int(each["sequenceNumber"]) for each in heard[1:]]
+    assert numbers == list(range(1, len(heard)))
+
+
+async def test_an_echo_for_asterisk(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    uri = Stream(bot.base, session, dialect="asterisk", format="l16", rate="8000").uri
+    heard: list[str] = []
+    headers = {"Authorization": f"Bearer {DEMO_KEY}"}
+    async with connect(uri, additional_headers=headers, subprotocols=["media"], proxy=None) as socket:
+        assert socket.subprotocol == "media"
+
+        async def echo():
+            async for message in socket:
+                if isinstance(message, bytes):
+                    await socket.send(message)
+                else:
+                    heard.append(message)
+
+        reader = asyncio.create_task(echo())
+        await hear_now({call: {"alice"}})
+        assert heard[0].startswith("MEDIA_START ") and "format:slin " in heard[0]
+        assert "optimal_frame_size:320 " in heard[0]
+        await socket.send("MARK_MEDIA here")
+        await socket.send("GET_STATUS")
+        await told(heard, lambda each: each == "MEDIA_MARK_PROCESSED here")
+        await told(heard, lambda each: each.startswith("STATUS "))
+        await socket.send("HANGUP")
+        await reader
+    await call.over()
+
+
+async def told(heard: list, is_wanted, timeout: float = 20):
+    async with asyncio.timeout(timeout):
+        while not any(map(is_wanted, heard)):
+            await asyncio.sleep(0.02)
+
+
+# One stream
+
+
+@pytest.mark.parametrize(("absence", "heard"), [("silence", set()), ("music", {MUSIC})])
+async def test_a_program_that_is_gone_may_come_back(party, bot, absence, heard):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    async with Stream(bot.base, session, echoes=True, absence=absence) as stream:
+        name = (await stream.expect("start"))["stream"]
+        await hear_now({call: {"alice"}})
+        status, problem = await refused(bot.base, session)
+        assert (status, problem["code"]) == (409, "call.not_allowed") and "already" in problem["detail"]
+    await hear_now({call: heard})
+    async with Stream(bot.base, session, echoes=True, absence=absence) as stream:
+        again = await stream.expect("start")
+        assert (again["stream"], again["reconnected"]) == (name, True) and again["at"] >= 1_000
+        await hear_now({call: {"alice"}})
+    async with Stream(bot.base, session, echoes=True, format="pcmu") as stream:
+        other = await stream.expect("start")
+        assert other["stream"] != name and other["reconnected"] is False
+        await hear_now({call: {"alice"}})
+    (await call.end()).succeeded()
+
+
+async def test_a_call_has_a_stream_in_the_states_in_which_it_plays(party, bot):
+    alice = await party("alice")
+    call = await alice.dial("bot")
+    session = (await bot.incoming())["id"]
+    status, problem = await refused(bot.base, session)
+    assert (status, problem["code"], problem["state"]) == (409, "call.not_allowed", "ringing")
+    await bot.tell(session, "answer")
+    await call.answered()
+    async with Stream(bot.base, session) as stream:
+        await stream.expect("start")
+    await bot.tell(session, "end")
+    await call.over()
+    status, problem = await refused(bot.base, session)
+    assert (status, problem["code"], problem["state"]) == (409, "call.not_allowed", "ended")
+
+
+async def test_what_a_stream_cannot_be_is_said(party, bot):
+    alice = await party("alice")
+    call, session = await answered(bot, alice)
+    for query, word in [
+        ({"format": "mp3"}, "format"), ({"format": "opus"}, "format"), ({"rate": "44100"}, "16000"),
+        ({"rate": "fast"}, "rate"), ({"format": "pcmu", "rate": "16000"}, "8000"), ({"dialect": "latin"}, "dialect"),
+        ({"dialect": "twilio", "format": "l16"}, "twilio"), ({"absence": "noise"}, "absence"),
+        ({"speed": "2"}, "speed"), ({"bargeIn": "1"}, "bargeIn"), ({"media": "some"}, "media"),
+    ]:  # fmt: skip
+        status, problem = await refused(bot.base, session, **query)
+        assert (status, problem["code"]) == (400, "request.invalid_parameter"), query
+        assert word in problem["detail"], problem
+    plain = await bot.ask("GET", f"/v1/calls/{session}/stream")
+    assert "WebSocket" in plain.refused(426, "request.upgrade_required")["detail"]
+    assert plain.headers["Upgrade"] == "websocket"
+    (await call.end()).succeeded()
+
+
+async def test_a_stream_is_for_the_application_of_the_call(own_gateway, tmp_path, party):
+    options = configured(tmp_path, ["alice"])
+    keys = {}
+    for name in ("bot", "rival"):
+        added = await asyncio.to_thread(orbweaver, "app", "add", name, "--address", f"{name}@dev.local", *options)
+        assert added.returncode == 0, added.stderr
+    for name, scopes in (("bot", []), ("rival", []), ("deaf", ["--scope", "calls:write"])):
+        if name == "deaf":
+            await asyncio.to_thread(orbweaver, "app", "add", name, "--address", "deaf@dev.local", *scopes, *options)
+        key = await asyncio.to_thread(orbweaver, "app", "key", "add", name, *options)
+        keys[name] = key.stdout.strip()
+    own = await asyncio.to_thread(own_gateway.configured, *options)
+    alice = await party("alice", base=own.http)
+    async with Bot(own.http, keys["bot"]) as bot:
+        call, session = await answered(bot, alice)
+        for key, expected in [
+            (None, (401, "auth.missing")), ("owk_" + "A" * 42, (401, "auth.invalid_token")),
+            (keys["rival"], (404, "call.not_found")), (keys["deaf"], (403, "auth.forbidden")),
+        ]:  # fmt: skip
+            status, problem = await refused(own.http, session, key)
+            assert (status, problem["code"]) == expected, key
+        # A browser cannot send the header.
+        uri = Stream(own.http, session).uri + "access_token=" + keys["bot"]
+        async with connect(uri, proxy=None) as socket:
+            assert json.loads(await socket.recv())["type"] == "start"
+        (await call.end()).succeeded()
+
+
+# Programs that do not behave
+
+
+async def test_what_cannot_be_read_is_said_and_changes_nothing(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    async with Stream(bot.base, session, echoes=True) as stream:
+        await hear_now({call: {"alice"}})
+        for text, code in [
+            ("hello", "malformed"), ("[]", "malformed"), ("{}", "missing_field"), ('{"type": 7}', "invalid_value"),
+            ('{"type": "sing"}', "unknown_command"), ('{"type": "mark"}', "missing_field"),
+        ]:  # fmt: skip
+            await stream.socket.send(text)
+            assert (await stream.expect("refused"))["code"] == code, text
+        await hear_now({call: {"alice"}})
+        for _ in range(100):
+            await stream.socket.send("nonsense")
+        assert (await stream.expect("end"))["reason"] == "faults" and await stream.closed() == 1008
+    # The call goes on without it, and takes another one.
+    assert (await bot.show(session))["state"] == "talking"
+    async with Stream(bot.base, session, echoes=True) as stream:
+        await hear_now({call: {"alice"}})
+    (await call.end()).succeeded()
+
+
+async def test_audio_comes_in_crumbs_and_in_heaps(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    async with Stream(bot.base, session) as stream:
+        data = tone("carol", 1).astype("<i2").tobytes()
+        for place in range(len(data)):
+            await stream.socket.send(data[place : place + 1])
+        await stream.say(type="mark", name="crumbs")
+        assert (await stream.expect("marked"))["heard"] == 1_000
+        # Of an hour the gateway takes a minute, and says how much it does not take.
+        hour = tone("dave", 60)
+        for _ in range(60):
+            await stream.play(hour)
+        await stream.expect("pause")
+        assert (await stream.expect("refused"))["code"] == "buffer_full"
+        await hear_now({call: {"dave"}})
+        await stream.say(type="status")
+        assert (await stream.expect("status", timeout=60))["waiting"] <= 60_000
+        await stream.say(type="clear")
+        await stream.expect("cleared")
+        await hear_now({call: set()})
+    (await call.end()).succeeded()
+
+
+async def test_a_program_that_does_not_read_is_cut_off_and_the_call_goes_on(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    async with Stream(bot.base, session, reads=False, rate=48_000), asyncio.timeout(150):
+        while True:
+            try:
+                async with Stream(bot.base, session):
+                    break
+            except InvalidStatus as error:
+                assert error.response.status_code == 409
+            await asyncio.sleep(1)
+    await bot.tell(session, "play", items=[{"tone": "dial"}])
+    await hear_now({call: {MUSIC}})
+    (await call.end()).succeeded()
