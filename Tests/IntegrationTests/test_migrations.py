@@ -134,6 +134,8 @@ FILLING: dict[str, list[tuple]] = {
     "webhook": [("w1", "portal", "https://bots.example/events", "whsec_a", "call.ended", 0, None)],
     "webhookPlace": [("w1", 1_800_000_000_000_000)],
     "webhookDelivery": [("w1", 1_800_000_000_000_000, "7", "{}", 0, None, None, 0)],
+    "recording": [("leg-1", "portal", "bot@bots.example", "leg", "7", "ogg", "both", 1, None, "command",
+                   int(time.time() * 1000), int(time.time() * 1000), 20, 100)],
     "owedPush": [(90_001, "push-1", CARL, "d1", json.dumps({"kind": "call", "event": EVENT}), 1, 2)],
 }
 """Rows of each table that `make_old` does not fill otherwise, in the order of the columns of the newest schema that has

@@ -32,6 +32,8 @@ package final class GatewayDatabase: Sendable {
     package let addressBooks: AddressBookStore
     /// The routes of users.
     package let routes: RouteStore
+    /// What is known of the recordings of calls.
+    package let recordings: RecordingStore
     /// What the administration interface keeps.
     package let administration: AdministrationStore
     private let queue: DatabaseQueue
@@ -58,6 +60,7 @@ package final class GatewayDatabase: Sendable {
         applications = ApplicationStore(queue, lookups: loginQueue)
         addressBooks = AddressBookStore(loginQueue)
         routes = RouteStore(loginQueue)
+        recordings = RecordingStore(queue)
         administration = AdministrationStore(queue)
         logger.debug("database open", metadata: [LogKey.path: "\(location)"])
     }

@@ -150,6 +150,7 @@ enum Schema {
         migrator.registerApplicationCalls()
         registerPublicEvents(&migrator)
         registerWebhooks(&migrator)
+        migrator.registerRecordings()
         return migrator
     }
 }
