@@ -202,6 +202,10 @@ let package = Package(
         service(
             "PushClient", ["Push", "Observability", "Cryptography", "HTTPClient", "Sockets", logging]),
 
+        service(
+            "RecordingServer",
+            ["Audio", "CallControl", "EventAPI", "CallRuntime", "Observability", "Opus", "Sockets", logging]),
+
         service("EventServer", ["CallControl", "EventAPI", "CallRuntime", "GatewayAPI", httpTypes]),
 
         service(
@@ -224,7 +228,7 @@ let package = Package(
                 "EventLoops", "Primitives", "CallControl", "Registration", "SPiDR", "CallRuntime", "SDP", "GatewayAPI",
                 "SignalingServer", "AdminServer", "ApplicationServer", "MediaServer", "Storage", "Observability",
                 "Push",
-                "PushClient", "PushDelivery", "EventServer", "WebhookDelivery", "EventAPI",
+                "PushClient", "PushDelivery", "EventServer", "WebhookDelivery", "EventAPI", "RecordingServer",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioHTTP1, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("../../clients/js")],
@@ -338,6 +342,11 @@ let package = Package(
                 "AdminServer", "CallControl", "CallRuntime", "CallSupport", "Cryptography", "EventAPI", "GatewayAPI",
                 "Observability",
                 "Push", "PushDelivery", "Registration", "Storage", httpTypes, logging, yams,
+            ]),
+        tests(
+            "RecordingServerTests",
+            [
+                "RecordingServer", "Audio", "CallControl", "CallRuntime", "EventAPI", "Observability", "Opus", logging,
             ]),
         tests(
             "ApplicationServerTests",

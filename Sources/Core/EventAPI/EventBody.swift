@@ -10,10 +10,10 @@ package struct EventBody: Encodable, Equatable, Sendable {
     package let version = 1
     /// What happened, in two words: `call.answered`, `leg.held`.
     package let type: String
-    /// The call's identifier, in hexadecimal digits; `nil`: it is no event of a call.
+    /// The call's identifier, in hexadecimal digits; `nil`: it is about no call.
     package let call: String?
     /// Counts the events of the call, from 1. A number that is missing is an event that this form leaves out. `nil`: it
-    /// is no event of a call.
+    /// is not counted among the events of a call.
     package let sequence: UInt64?
     /// Milliseconds since 1970.
     package let time: Int64
@@ -36,14 +36,15 @@ package struct EventBody: Encodable, Equatable, Sendable {
         self.data = data
     }
 
-    /// An event that is none of a call.
+    /// An event that is not counted among those of a call.
     ///
     /// - Parameters:
     ///   - type: what happened, in two words.
     ///   - time: when it happened, in milliseconds since 1970.
-    package init(_ type: String, at time: Int64, data: [String: EventValue]) {
+    ///   - call: the call that it is about; `nil`: it is about none.
+    package init(_ type: String, at time: Int64, call: CallID? = nil, data: [String: EventValue]) {
         self.type = type
-        call = nil
+        self.call = call?.description
         sequence = nil
         self.time = time
         leg = nil

@@ -47,7 +47,7 @@ package struct Publication: Equatable, Sendable {
         scope = EventScope(users)
     }
 
-    /// The publication of an event that is none of a call.
+    /// The publication of an event that is not counted among those of a call.
     ///
     /// - Parameter user: who may see it.
     package init(_ body: EventBody, of user: UserAddress) {

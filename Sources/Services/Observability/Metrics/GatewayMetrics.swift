@@ -116,6 +116,13 @@ package final class GatewayMetrics: Sendable {
     /// Attempts to send events to webhooks of applications, by what they led to.
     package let webhookAttempts: CounterFamily<WebhookResult>
 
+    // MARK: Recordings
+
+    /// Recordings that go on, now.
+    package let recordingsActive: Gauge
+    /// Recordings that are over, by reason.
+    package let recordingsEnded: CounterFamily<RecordingEnd>
+
     private let families: [MetricFamily]
 
     /// Makes all metrics, at zero.
@@ -240,6 +247,9 @@ package final class GatewayMetrics: Sendable {
         webhookAttempts = registry.counters(
             "orbweaver_webhook_attempts_total", "Attempts to send events to webhooks of applications, by result.",
             by: WebhookResult.self)
+        recordingsActive = registry.gauge("orbweaver_recordings_active", "Recordings of calls that go on.")
+        recordingsEnded = registry.counters(
+            "orbweaver_recordings_total", "Recordings of calls that are over, by reason.", by: RecordingEnd.self)
         families = registry.families
     }
 

@@ -16,6 +16,11 @@ extension CallRequest.Outcome: MetricLabel {
     package static var labelName: String { "result" }
 }
 
+extension RecordingEnd: MetricLabel {
+    /// The label of `orbweaver_recordings_total`.
+    package static var labelName: String { "reason" }
+}
+
 extension CallRefusal: MetricLabel {
     /// The label of `orbweaver_calls_refused_total`.
     package static var labelName: String { "limit" }
