@@ -201,6 +201,19 @@ import Testing
                     betweenTimeout: .milliseconds(200), prompt: list([.file("a.wav")]), valid: ["12", "3"],
                     tag: "t"))
         ),
+        ("record", "", .record(.start(try! RecordRequest()))),
+        (
+            "record",
+            #"{"action":"start","format":"wav","channels":2,"maximum":1000,"silence":5000,"beep":true,"tag":"t"}"#,
+            .record(
+                .start(
+                    try! RecordRequest(
+                        format: .wav, channels: 2, maximum: .seconds(1), silence: .seconds(5), beep: true, tag: "t")))
+        ),
+        ("record", #"{"sides":"other"}"#, .record(.start(try! RecordRequest(sides: .other)))),
+        ("record", #"{"action":"pause"}"#, .record(.pause)),
+        ("record", #"{"action":"resume"}"#, .record(.resume)),
+        ("record", #"{"action":"stop"}"#, .record(.stop)),
     ]
 
     @Test func `commands are read as they are written`() async throws {
@@ -238,6 +251,11 @@ import Testing
         ("gather", #"{"valid":["1","x"]}"#, "request.invalid_value", "valid[1]"),
         ("gather", #"{"valid":"1"}"#, "request.invalid_value", "valid"),
         ("gather", #"{"prompt":{"items":[{"silence":1}]}}"#, "request.invalid_value", "prompt.items[0].silence"),
+        ("record", #"{"format":"mp3"}"#, "request.invalid_value", "format"),
+        ("record", #"{"sides":"own","channels":2}"#, "request.invalid_value", "channels"),
+        ("record", #"{"maximum":10}"#, "request.invalid_value", "maximum"),
+        ("record", #"{"action":"halt"}"#, "request.invalid_value", "action"),
+        ("record", #"{"action":"stop","tag":"t"}"#, "request.invalid_value", "tag"),
     ])
     func `commands that are refused`(_ name: String, _ body: String, _ code: String, _ word: String) async throws {
         let rig = try await Rig()

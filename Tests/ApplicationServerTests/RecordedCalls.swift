@@ -113,6 +113,7 @@ struct Rig {
     static let address = UserAddress(parsing: "bot@example.com")!
 
     let calls = RecordedCalls()
+    let recordings = KnownRecordings()
     let database: GatewayDatabase
     let clock = StandingClock()
     let journal = FailingJournal()
@@ -126,14 +127,16 @@ struct Rig {
                 StoredApplication(name: name, domain: "", secret: Redacted("s")))
         }
         responder = CallResponder(
-            calls, requests: database.administration, journal: journal, clock: clock, process: "first")
+            calls, recordings: recordings, requests: database.administration, journal: journal, clock: clock,
+            process: "first")
     }
 
     /// The responder of a process that came after this one.
     func restarted() -> Rig {
         var next = self
         next.responder = CallResponder(
-            calls, requests: database.administration, journal: journal, clock: clock, process: "second")
+            calls, recordings: recordings, requests: database.administration, journal: journal, clock: clock,
+            process: "second")
         return next
     }
 
@@ -141,7 +144,8 @@ struct Rig {
     func withFailingRequests() -> (Rig, FailingRequests) {
         let requests = FailingRequests(database.administration)
         var rig = self
-        rig.responder = CallResponder(calls, requests: requests, journal: journal, clock: clock, process: "first")
+        rig.responder = CallResponder(
+            calls, recordings: recordings, requests: requests, journal: journal, clock: clock, process: "first")
         return (rig, requests)
     }
 
@@ -159,20 +163,24 @@ struct Rig {
 
     func ask(
         _ method: HTTPRequest.Method, _ target: String, _ body: String = "", key: String? = nil,
-        match: String? = nil, as principal: V1Principal? = nil
+        match: String? = nil, range: String? = nil, condition: String? = nil, as principal: V1Principal? = nil
     ) async -> Reply {
         let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
         var headers = HTTPFields()
         headers[.idempotencyKey] = key
         headers[.ifMatch] = match
+        headers[.range] = range
+        headers[.ifRange] = condition
         let own = V1Principal.application(
             Self.bot, scopes: Self.everything, addresses: [ApplicationAddress(Self.address)])
         let answer = await responder.answer(
             V1Request(
                 method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil, headers: headers,
                 principal: principal ?? own, body: { () async throws(V1Error) in Array(body.utf8) }))
-        guard case .bytes(let bytes) = answer.body else {
-            return Reply(status: answer.status, headers: answer.headers, json: [:], bytes: [])
+        let bytes: [UInt8]
+        switch answer.body {
+        case .bytes(let whole): bytes = whole
+        case .stream(let stream): bytes = await stream.reduce([]) { $0 + $1 }
         }
         let json = (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any]
         return Reply(status: answer.status, headers: answer.headers, json: json ?? [:], bytes: bytes)

@@ -6,14 +6,14 @@ struct ApplicationCommandTests {
     /// The commands that each state allows, in the order of the table in docs/call-states.md.
     private static let table: [(ApplicationCallPhase, ApplicationCall.Direction, String)] = [
         (.ringing, .incoming, "ring progress answer reject end transfer"),
-        (.progressing, .incoming, "progress answer reject end transfer mute unmute play stop gather"),
-        (.talking, .incoming, "end hold transfer mute unmute send keys play stop gather"),
-        (.held, .incoming, "end resume transfer mute unmute send stop"),
+        (.progressing, .incoming, "progress answer reject end transfer mute unmute play stop gather record"),
+        (.talking, .incoming, "end hold transfer mute unmute send keys play stop gather record"),
+        (.held, .incoming, "end resume transfer mute unmute send stop record"),
         (.ended, .incoming, ""),
         (.ringing, .outgoing, "end"),
         (.progressing, .outgoing, "end"),
-        (.talking, .outgoing, "end hold transfer mute unmute send keys play stop gather"),
-        (.held, .outgoing, "end resume transfer mute unmute send stop"),
+        (.talking, .outgoing, "end hold transfer mute unmute send keys play stop gather record"),
+        (.held, .outgoing, "end resume transfer mute unmute send stop record"),
         (.ended, .outgoing, ""),
     ]
 

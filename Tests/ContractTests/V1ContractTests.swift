@@ -62,6 +62,8 @@ import Yams
         func words(_ name: String) -> [String]? { (document.schemas[name] as? [String: Any])?["enum"] as? [String] }
         #expect(words("CallState") == ApplicationCallPhase.allCases.map(\.rawValue))
         #expect(words("CommandName") == ApplicationCommand.Name.allCases.map(\.rawValue))
+        #expect(words("RecordingState") == Recording.State.allCases.map(\.rawValue))
+        #expect(words("RecordingEnd") == RecordingEnd.allCases.map(\.rawValue))
     }
 
     // MARK: Bodies
@@ -109,6 +111,34 @@ import Yams
     private static let name = ApplicationName("bot")!
     private static let alice = UserAddress(parsing: "alice@example.com")!
 
+    private static let keptRecording = Recording(
+        RecordingID(1, of: SessionID("c1")), try! RecordRequest(tag: "mine"), of: name, at: alice, in: CallID(7),
+        as: SessionID("c1"), time: 1)
+
+    /// A recording of which there is one, in each state.
+    private struct OneRecording: Recordings {
+        var areProvided: Bool { true }
+        func open(_ recording: Recording) async throws(RecordingFault) {}
+        func discard(_ id: RecordingID) async {}
+        func recordings(
+            of application: ApplicationName, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
+        ) async throws(RecordingFault) -> [Recording] {
+            [keptRecording]
+                + RecordingEnd.allCases.map {
+                    keptRecording.ended($0, milliseconds: 20, bytes: 44, time: 2)
+                }
+        }
+        func recording(
+            _ id: RecordingID, of application: ApplicationName
+        ) async throws(RecordingFault) -> Recording { keptRecording }
+        func audio(
+            of id: RecordingID, of application: ApplicationName
+        ) async throws(RecordingFault) -> (recording: Recording, file: any RecordedFile) { throw .notEnded }
+        func remove(
+            _ id: RecordingID, of application: ApplicationName
+        ) async throws(RecordingFault) -> Recording { keptRecording }
+    }
+
     /// A call with everything that one can have.
     private static func call(_ state: ApplicationCall.State) -> ApplicationCall {
         ApplicationCall(
@@ -116,6 +146,7 @@ import Yams
             fromName: "Bot", to: alice, state: state, version: 3, startedAt: 1, answeredAt: 2,
             parameters: [CustomParameter(name: "a", value: "b")], context: "mine", isMuted: true,
             playing: .init(tag: "t", waiting: 1), gathering: .init(tag: nil, keys: [.one, .pound]),
+            recordings: Recording.State.allCases.map { .init(id: keptRecording.id, tag: "t", state: $0) },
             members: LegState.allCases.map {
                 .init(address: alice.text, name: "Alice", isCalled: true, state: $0, holds: false)
             })
@@ -126,7 +157,8 @@ import Yams
         match: String? = nil
     ) async -> (status: Int, json: Any?) {
         let responder = CallResponder(
-            OneCall(call: call), requests: NoRequests(), journal: VolatileJournal(), clock: NoClock(), process: "p")
+            OneCall(call: call), recordings: OneRecording(), requests: NoRequests(), journal: VolatileJournal(),
+            clock: NoClock(), process: "p")
         var headers = HTTPFields()
         headers[.ifMatch] = match
         let answer = await responder.answer(
@@ -177,6 +209,15 @@ import Yams
         }
         let page = await ask(.listCalls)
         #expect(complaints("CallPage", page.json).isEmpty, "\(complaints("CallPage", page.json))")
+        let recordings = await ask(.listRecordings)
+        #expect(complaints("RecordingPage", recordings.json).isEmpty, "\(complaints("RecordingPage", recordings.json))")
+        for operation in [V1Operation.showRecording, .removeRecording] {
+            let shown = await ask(operation)
+            #expect(complaints("Recording", shown.json).isEmpty, "\(complaints("Recording", shown.json))")
+        }
+        let going = await ask(.fetchRecording)
+        #expect(going.status == 409)
+        #expect(complaints("Problem", going.json).isEmpty, "\(complaints("Problem", going.json))")
         let late = await ask(.command(.end), match: "\"1\"")
         #expect(late.status == 412)
         #expect(complaints("Problem", late.json).isEmpty, "\(complaints("Problem", late.json))")

@@ -38,6 +38,13 @@ private func check(_ request: ApplicationCallRequest) {
     precondition(
         (request.context?.utf8.count ?? 0) <= ApplicationCallRequest.maximumContextLength, "a context is kept in full")
     check(request.content)
+    if let record = request.record { check(record) }
+}
+
+private func check(_ request: RecordRequest) {
+    precondition(RecordRequest.lengths.contains(request.maximum), "an end is in reach")
+    precondition((1...2).contains(request.channels), "channels can be written")
+    precondition((request.tag?.utf8.count ?? 0) <= PlayRequest.maximumTagLength, "a tag comes back in full")
 }
 
 private func check(_ command: ApplicationCommand) {
@@ -54,7 +61,8 @@ private func check(_ command: ApplicationCommand) {
         precondition(GatherRequest.timeouts.contains(request.firstTimeout), "a time is in its range")
         precondition(GatherRequest.timeouts.contains(request.betweenTimeout), "a time is in its range")
         if let prompt = request.prompt { check(prompt) }
-    case .ring, .reject, .hold, .resume, .mute, .unmute, .keys, .stop: break
+    case .record(.start(let request)): check(request)
+    case .ring, .reject, .hold, .resume, .mute, .unmute, .keys, .stop, .record: break
     }
 }
 

@@ -1,5 +1,6 @@
 import EventAPI
 import Primitives
+import RecordingServer
 import Storage
 import WebhookDelivery
 
@@ -12,6 +13,19 @@ extension ConfigurationKey {
         ConfigurationKey(
             "events", "count", \.journal.events, .count(0...100_000_000),
             "Events of calls that are kept for them; the oldest make room. 0: the latest 4096, in memory."),
+    ]
+
+    /// Recordings of calls.
+    static let recordings = [
+        ConfigurationKey(
+            "recordings", "folder", \.recordings.folder, ValueFormat.path.orNone("none", "calls are not recorded"),
+            "Folder that recordings of calls are written to; it must exist, and nobody else may read it."),
+        ConfigurationKey(
+            "recordings", "age", \.recordings.age, .duration(.seconds(1)...(.seconds(3_650 * 86_400))),
+            "How long a recording is kept after its end."),
+        ConfigurationKey(
+            "recordings", "bytes", \.recordings.bytes, .count(1...1_000_000_000_000_000),
+            "Bytes that the recordings of all applications may take together; the oldest make room."),
     ]
 
     /// Webhooks of applications.

@@ -4,6 +4,7 @@ import Foundation
 import MediaServer
 import NIOSSL
 import Primitives
+import RecordingServer
 import Registration
 import SDP
 import SPiDR
@@ -21,7 +22,8 @@ extension GatewayConfiguration {
     package func check() throws(ConfigurationError) {
         let complaints =
             tlsComplaints + portComplaints + proxyComplaints + mediaComplaints + registrationComplaints
-            + presenceComplaints + anonymousComplaints + tokenComplaints + pushComplaints + drainComplaints
+            + presenceComplaints + recordingComplaints + anonymousComplaints + tokenComplaints + pushComplaints
+            + drainComplaints
             + adminComplaints
             + developmentComplaints
         guard complaints.isEmpty else {
@@ -63,6 +65,14 @@ extension GatewayConfiguration {
         listen.proxyProtocol == .required && signaling.trustedProxies.ranges.isEmpty
             ? ["listen.trusted_proxies is missing: listen.proxy_protocol reads the headers of trusted proxies only"]
             : []
+    }
+
+    private var recordingComplaints: [String] {
+        guard let folder = recordings.folder else { return [] }
+        let values = try? URL(filePath: folder).resourceValues(forKeys: [.isDirectoryKey])
+        guard values?.isDirectory == true else { return ["recordings.folder \(folder) is no folder"] }
+        return FileManager.default.isWritableFile(atPath: folder)
+            ? [] : ["recordings.folder \(folder) cannot be written to by this user"]
     }
 
     private var portComplaints: [String] {

@@ -3,6 +3,7 @@ package import CallRuntime
 internal import Cryptography
 package import MediaServer
 package import Observability
+package import RecordingServer
 package import SDP
 package import SignalingServer
 package import Storage
@@ -146,6 +147,8 @@ package struct GatewayConfiguration: Sendable {
     package var journal = JournalStore.Configuration()
     /// The limits of webhooks.
     package var webhooks = WebhookConfiguration()
+    /// Where recordings of calls are kept, and for how long.
+    package var recordings = RecordingConfiguration()
     /// Push providers and the keys for them.
     package var push = Push()
     /// How the gateway stops.

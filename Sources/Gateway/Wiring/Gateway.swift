@@ -15,6 +15,7 @@ package import Observability
 import Primitives
 import PushClient
 import PushDelivery
+import RecordingServer
 import SPiDR
 import ServiceLifecycle
 import SignalingServer
@@ -77,8 +78,16 @@ package struct Gateway: Sendable {
 
         let users = WatchedUsers(database.users, clock: clock)
         let mediaEvents = MediaEventInbox()
-        let media = try makeMedia(configuration, metrics, logger) { call, event in mediaEvents.post(event, for: call) }
-
+        let eventFile = try configuration.callEventFile(logger: logger)
+        let processName = random.nextToken(12, alphabet: .url).replacing("-", with: "a")
+        let journal = try configuration.openJournal(in: database, clock: clock, logger: logger) {
+            metrics.rowsSetAside.increment(by: UInt64($0))
+        }
+        let recordings = try configuration.openRecordings(
+            in: database, journal: journal, clock: clock, random: random, metrics: metrics, logger: logger)
+        let media = try makeMedia(configuration, metrics, recordings.recorder, logger) { call, event in
+            mediaEvents.post(event, for: call)
+        }
         if case .file(let name) = configuration.switchboard.call.earlyMedia?.source {
             do throws(MediaFileError) {
                 try await media.load(file: name)
@@ -87,12 +96,6 @@ package struct Gateway: Sendable {
                     ConfigurationProblem(nil, "calls.early_media: \(error.clause)")
                 ])
             }
-        }
-
-        let eventFile = try configuration.callEventFile(logger: logger)
-        let processName = random.nextToken(12, alphabet: .url).replacing("-", with: "a")
-        let journal = try configuration.openJournal(in: database, clock: clock, logger: logger) {
-            metrics.rowsSetAside.increment(by: UInt64($0))
         }
         let contents = try await journal.contents()
         metrics.rowsSetAside.increment(by: UInt64(contents.setAside.count))
@@ -108,13 +111,14 @@ package struct Gateway: Sendable {
         let sockets = SocketDirectory()
         let switchboard = LocalSwitchboard(
             configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents,
-            channels: sockets, push: pushes,
+            channels: sockets, push: pushes, recordings: recordings,
             applications: configuration.isDevelopment ? [DemoUsers.echo] : [],
             log: journal.callLog, eventLog: eventFile,
             journal: journal, clock: clock, random: random,
             observer: MetricsObserver(metrics: metrics),
             executors: group.makeIterator().map(EventLoopExecutor.init), logger: logger)
         await switchboard.restore(contents)
+        try await recordings.recover()
         let register = ApplicationRegister(
             database.applications, switchboard, beside: configuration.isDevelopment ? [DemoUsers.echo] : [],
             logger: logger)
@@ -133,8 +137,10 @@ package struct Gateway: Sendable {
         let events = EventResponder(
             of: journal, calls: switchboard, applications: database.applications, users: users, clock: clock)
         let calls = CallResponder(
-            switchboard, requests: database.administration, journal: journal, clock: clock, process: processName)
-        let router = V1Router([("/v1/events", events), ("/v1/calls", calls)], sockets: [events, calls])
+            switchboard, recordings: recordings, requests: database.administration, journal: journal, clock: clock,
+            process: processName)
+        let router = V1Router(
+            [("/v1/events", events), ("/v1/calls", calls), ("/v1/recordings", calls)], sockets: [events, calls])
         let v1 = V1Gate(
             router,
             authenticator: V1Authenticator(
@@ -185,6 +191,7 @@ package struct Gateway: Sendable {
             JournalService(journal: journal),
             LoginJournalService(journal: logins.journal),
             CallEventService(file: eventFile),
+            RecordingService(library: recordings, switchboard: switchboard),
             MediaService(media: media),
             PushService(delivery: pushes, client: pushClient, switchboard: switchboard, clock: clock),
             SwitchboardService(switchboard: switchboard),
@@ -267,12 +274,13 @@ package struct Gateway: Sendable {
     package func ports() async -> [Int]? { await signaling.ports() }
 
     private static func makeMedia(
-        _ configuration: GatewayConfiguration, _ metrics: GatewayMetrics, _ logger: Logger,
-        events: @escaping @Sendable (CallID, MediaEvent) -> Void
+        _ configuration: GatewayConfiguration, _ metrics: GatewayMetrics, _ recorder: any AudioRecorder,
+        _ logger: Logger, events: @escaping @Sendable (CallID, MediaEvent) -> Void
     ) throws -> MediaServer {
         let media = try configuration.resolvedMedia()
         do {
-            return try MediaServer(configuration: media, metrics: metrics, logger: logger, events: events)
+            return try MediaServer(
+                configuration: media, metrics: metrics, logger: logger, recorder: recorder, events: events)
         } catch {
             throw GatewayFailure(error)
         }

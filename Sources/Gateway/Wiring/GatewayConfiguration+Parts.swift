@@ -7,6 +7,7 @@ import MediaServer
 import NIOSSL
 import Observability
 import Primitives
+import RecordingServer
 import Registration
 import SDP
 import SignalingServer
@@ -42,6 +43,20 @@ extension GatewayConfiguration {
             }
         } catch let error as SocketError {
             throw GatewayFailure(startingPush: error)
+        }
+    }
+
+    /// The recordings of applications.
+    func openRecordings(
+        in database: GatewayDatabase, journal: any Journal, clock: some RuntimeClock, random: some RandomSource,
+        metrics: GatewayMetrics, logger: Logger
+    ) throws -> RecordingLibrary {
+        do {
+            return try RecordingLibrary(
+                recordings, repository: database.recordings, journal: journal, clock: clock, random: random,
+                metrics: metrics, logger: logger)
+        } catch let error as SocketError {
+            throw GatewayFailure(startingRecordings: error)
         }
     }
 

@@ -16,6 +16,8 @@ package struct GatewayFailure: Error, Equatable, CustomStringConvertible {
             }
     }
 
+    init(startingRecordings error: SocketError) { description = "recordings cannot be written: \(error)" }
+
     init(startingPush error: SocketError) { description = "push cannot be started: \(error)" }
 
     init(opening configuration: GatewayConfiguration, _ error: IOError) {

@@ -6,6 +6,7 @@ import Primitives
 import Push
 import PushClient
 import PushDelivery
+import RecordingServer
 import ServiceLifecycle
 import SignalingServer
 import Sockets
@@ -98,6 +99,20 @@ struct WebhookService: Service {
 
     func run() async {
         await cancelWhenGracefulShutdown { await webhooks.run() }
+    }
+}
+
+/// Reports what is recorded. At shutdown what is left is written; the media threads have ended before.
+struct RecordingService: Service {
+    let library: RecordingLibrary
+    let switchboard: LocalSwitchboard
+
+    func run() async {
+        await withTaskGroup { group in
+            group.addTask { await library.run(telling: switchboard) }
+            await untilShutdown()
+            library.finish()
+        }
     }
 }
 

@@ -20,7 +20,7 @@ extension CallResponder: V1Sockets {
         let terms = try StreamTerms(reading: call.parameters)
         let link = StreamLink()
         let stream = try await asking { () async throws(ApplicationRefusal) in
-            try await calls.open(link, terms, in: call.id, by: call.application)
+            try await calls.open(link, terms, in: call.session, by: call.application)
         }
         let offered = request.headers[.secWebSocketProtocol] ?? ""
         let subprotocol = terms.dialect.subprotocol.flatMap { name in
@@ -28,7 +28,7 @@ extension CallResponder: V1Sockets {
         }
         return .stream(
             CallStream(link: link, subprotocol: subprotocol) { [calls] in
-                await calls.closed(stream, in: call.id, by: call.application)
+                await calls.closed(stream, in: call.session, by: call.application)
             })
     }
 
@@ -36,7 +36,7 @@ extension CallResponder: V1Sockets {
     func withoutUpgrade(_ call: Call) async throws(V1Error) -> V1Error {
         _ = try StreamTerms(reading: call.parameters)
         _ = try await asking { () async throws(ApplicationRefusal) in
-            try await calls.call(call.id, of: call.application)
+            try await calls.call(call.session, of: call.application)
         }
         return V1Error(
             .requestUpgradeRequired, "A stream is a WebSocket: ask with an opening handshake (RFC 6455 §4.1).")

@@ -3,10 +3,11 @@ package import CallRuntime
 package import GatewayAPI
 package import HTTPTypes
 
-/// Answers what applications ask about their calls: finds the operation, checks that the application may do it, keeps
-/// idempotent answers, and asks the port.
+/// Answers what applications ask about their calls and recordings: finds the operation, checks that the application may
+/// do it, keeps idempotent answers, and asks the port.
 package struct CallResponder: V1Interface {
     let calls: any ApplicationCalls
+    let recordings: any Recordings
     let journal: any Journal
     let once: OnceRequests
 
@@ -15,24 +16,32 @@ package struct CallResponder: V1Interface {
         let operation: V1Operation
         let application: ApplicationName
         let addresses: [ApplicationAddress]
-        let id: SessionID
+        let scopes: Set<ApplicationScope>
+        /// The call or the recording.
+        let id: String
+        let headers: HTTPFields
         let parameters: RequestQuery<V1Error>
         /// What the application believes to be the version of the call; `nil`: whatever it is.
         let version: UInt64?
         let body: [UInt8]
+
+        /// The call that is asked for.
+        var session: SessionID { SessionID(id) }
     }
 
     /// Makes a responder.
     ///
     /// - Parameters:
+    ///   - recordings: the recordings of applications.
     ///   - requests: where requests with idempotency keys are kept.
     ///   - journal: what has to be durable before a request that changes something is answered.
     ///   - process: a name that no other process has.
     package init(
-        _ calls: any ApplicationCalls, requests: any IdempotencyRepository, journal: any Journal,
-        clock: any RuntimeClock, process: String
+        _ calls: any ApplicationCalls, recordings: any Recordings, requests: any IdempotencyRepository,
+        journal: any Journal, clock: any RuntimeClock, process: String
     ) {
         self.calls = calls
+        self.recordings = recordings
         self.journal = journal
         once = OnceRequests(requests, clock: clock, process: process)
     }
@@ -42,7 +51,7 @@ package struct CallResponder: V1Interface {
         V1Route(parsing: path)?.operations.map(\.method) ?? []
     }
 
-    /// Does nothing: no answer is a stream.
+    /// Does nothing: files that are being sent end by themselves.
     package func finish() {}
 
     /// Answers a request.
@@ -76,14 +85,15 @@ package struct CallResponder: V1Interface {
     }
 
     /// Reads a request that its application may make.
-    func read(_ request: V1Request, _ id: SessionID, _ operation: V1Operation) async throws(V1Error) -> Call {
+    func read(_ request: V1Request, _ id: String, _ operation: V1Operation) async throws(V1Error) -> Call {
         let (application, scopes, addresses) = try application(request.principal)
         guard scopes.contains(operation.scope) else {
             throw V1Error(
                 .authForbidden, "This needs the scope \(operation.scope.rawValue), which the key or token has not.")
         }
         return Call(
-            operation: operation, application: application, addresses: addresses, id: id,
+            operation: operation, application: application, addresses: addresses, scopes: scopes, id: id,
+            headers: request.headers,
             parameters: try RequestQuery(parsing: request.query, known: operation.parameters),
             version: try Self.version(request.headers[.ifMatch]),
             body: operation.method == .get ? [] : try await request.body())
@@ -136,10 +146,14 @@ package struct CallResponder: V1Interface {
         case .showCall:
             .call(
                 try await asking { () async throws(ApplicationRefusal) in
-                    try await calls.call(call.id, of: call.application)
+                    try await calls.call(call.session, of: call.application)
                 })
         case .streamCall: throw try await withoutUpgrade(call)
         case .command(let name): try await command(name, call)
+        case .listRecordings: try await listRecordings(call)
+        case .showRecording: .json(V1Recording(try await recording(call)))
+        case .fetchRecording: try await fetchRecording(call)
+        case .removeRecording: try await removeRecording(call)
         }
     }
 
@@ -167,6 +181,10 @@ package struct CallResponder: V1Interface {
 
     private func start(_ call: Call) async throws(V1Error) -> V1Answer {
         let request = try ApplicationCallRequest(reading: call.body, addresses: call.addresses)
+        guard request.record == nil || call.scopes.contains(.recordings) else {
+            throw V1Error(
+                .authForbidden, "The field \"record\" needs the scope recordings, which the key or token has not.")
+        }
         let started = try await asking { () async throws(ApplicationRefusal) in
             try await calls.start(request, by: call.application)
         }
@@ -177,7 +195,7 @@ package struct CallResponder: V1Interface {
         let command = try ApplicationCommand(name, reading: call.body)
         return .call(
             try await asking { () async throws(ApplicationRefusal) in
-                try await calls.perform(command, in: call.id, by: call.application, expecting: call.version)
+                try await calls.perform(command, in: call.session, by: call.application, expecting: call.version)
             })
     }
 

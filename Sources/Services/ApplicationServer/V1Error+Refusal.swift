@@ -9,6 +9,22 @@ extension V1Error {
         "The gateway cannot take this now: it stops, has no room for more calls, or cannot store anything; try again "
             + "later.", retryAfter: .seconds(5))
 
+    /// Calls cannot be recorded here.
+    static let recordingNotProvided = V1Error(
+        .serviceNotProvided,
+        "This gateway records no calls: no folder for recordings is configured (recordings.folder).")
+
+    /// The refusal for what the library of recordings says.
+    init(_ fault: RecordingFault) {
+        switch fault {
+        case .notProvided: self = .recordingNotProvided
+        case .notFound:
+            self.init(.recordingNotFound, "This application has no such recording; it may be removed by now.")
+        case .notEnded: self.init(.recordingNotEnded, "The recording goes on; stop it first.")
+        case .unavailable: self = .unavailable
+        }
+    }
+
     /// The refusal for what the call runtime says.
     init(_ refusal: ApplicationRefusal) {
         switch refusal {
@@ -27,6 +43,7 @@ extension V1Error {
             self.init(
                 .serviceNotProvided,
                 "Applications have no calls on this gateway: media goes from peer to peer (media.mode: direct).")
+        case .recordingNotProvided: self = .recordingNotProvided
         case .notOwner(let address):
             self.init(.callNotOwner, "\(address) is not an address of this application.")
         }

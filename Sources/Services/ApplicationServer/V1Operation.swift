@@ -1,8 +1,8 @@
 package import CallControl
 package import HTTPTypes
 
-/// Everything that an application can ask about its calls. This is the one table of paths, methods and scopes;
-/// `openapi/v1.yaml` describes the same list.
+/// Everything that an application can ask about its calls and recordings. This is the one table of paths, methods and
+/// scopes; `openapi/v1.yaml` describes the same list.
 package enum V1Operation: Hashable, Sendable, CaseIterable {
     /// Lists the calls of the application.
     case listCalls
@@ -14,16 +14,30 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
     case streamCall
     /// Carries out a command about a call.
     case command(ApplicationCommand.Name)
+    /// Lists the recordings of the application.
+    case listRecordings
+    /// Shows what is known of a recording.
+    case showRecording
+    /// Sends the file of a recording.
+    case fetchRecording
+    /// Removes a recording.
+    case removeRecording
 
     /// All operations, those of calls first.
     package static let allCases: [V1Operation] =
         [.listCalls, .startCall, .showCall, .streamCall] + ApplicationCommand.Name.allCases.map { .command($0) }
+        + recordings
+    /// Those of recordings.
+    private static let recordings: [V1Operation] = [
+        .listRecordings, .showRecording, .fetchRecording, .removeRecording,
+    ]
 
     /// The method of the request.
     package var method: HTTPRequest.Method {
         switch self {
-        case .listCalls, .showCall, .streamCall: .get
+        case .listCalls, .showCall, .streamCall, .listRecordings, .showRecording, .fetchRecording: .get
         case .startCall, .command: .post
+        case .removeRecording: .delete
         }
     }
 
@@ -34,6 +48,9 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
         case .showCall: "/v1/calls/{id}"
         case .streamCall: "/v1/calls/{id}/stream"
         case .command(let name): "/v1/calls/{id}/\(name.rawValue)"
+        case .listRecordings: "/v1/recordings"
+        case .showRecording, .removeRecording: "/v1/recordings/{id}"
+        case .fetchRecording: "/v1/recordings/{id}/audio"
         }
     }
 
@@ -48,7 +65,9 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
             case .ring, .progress, .answer, .reject, .end, .hold, .resume, .transfer, .mute, .unmute, .send:
                 .callsWrite
             case .keys, .play, .stop, .gather: .media
+            case .record: .recordings
             }
+        case .listRecordings, .showRecording, .fetchRecording, .removeRecording: .recordings
         }
     }
 
@@ -57,7 +76,8 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
         switch self {
         case .listCalls: ["limit", "cursor", "state", "direction"]
         case .streamCall: ["format", "rate", "dialect", "absence", "media", "bargeIn"]
-        case .startCall, .showCall, .command: []
+        case .listRecordings: ["limit", "cursor", "session", "state", "tag"]
+        case .startCall, .showCall, .command, .showRecording, .fetchRecording, .removeRecording: []
         }
     }
 
@@ -69,30 +89,38 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
         case .showCall: "showCall"
         case .streamCall: "streamCall"
         case .command(let name): "\(name.rawValue)Call"
+        case .listRecordings: "listRecordings"
+        case .showRecording: "showRecording"
+        case .fetchRecording: "fetchRecording"
+        case .removeRecording: "removeRecording"
         }
     }
 }
 
-/// The operations at the path of a request, and the call in it.
+/// The operations at the path of a request, and the call or the recording in it.
 struct V1Route: Equatable, Sendable {
     /// What can be done at the path; not empty.
     let operations: [V1Operation]
-    /// The call; empty if the path names none.
-    let id: SessionID
+    /// The name of the call or the recording; empty if the path has none.
+    let id: String
 
     /// Finds the path among those of the operations; `nil`: nothing is there. Trailing slashes make no difference.
     init?(parsing path: String) {
         let segments = path.split(separator: "/")
-        guard (2...4).contains(segments.count), segments[0] == "v1", segments[1] == "calls" else { return nil }
-        // Names of calls have no character that would be escaped.
-        id = SessionID(segments.count > 2 ? String(segments[2]) : "")
-        switch segments.count {
-        case 2: operations = [.listCalls, .startCall]
-        case 3: operations = [.showCall]
-        case 4 where segments[3] == "stream": operations = [.streamCall]
-        default:
+        guard (2...4).contains(segments.count), segments[0] == "v1" else { return nil }
+        // Names of calls and recordings have no character that would be escaped.
+        id = segments.count > 2 ? String(segments[2]) : ""
+        switch (segments[1], segments.count) {
+        case ("calls", 2): operations = [.listCalls, .startCall]
+        case ("calls", 3): operations = [.showCall]
+        case ("calls", _) where segments[3] == "stream": operations = [.streamCall]
+        case ("calls", _):
             guard let name = ApplicationCommand.Name(rawValue: String(segments[3])) else { return nil }
             operations = [.command(name)]
+        case ("recordings", 2): operations = [.listRecordings]
+        case ("recordings", 3): operations = [.showRecording, .removeRecording]
+        case ("recordings", _) where segments[3] == "audio": operations = [.fetchRecording]
+        default: return nil
         }
     }
 

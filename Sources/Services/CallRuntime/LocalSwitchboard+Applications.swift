@@ -73,6 +73,15 @@ extension LocalSwitchboard {
     }
 }
 
+// MARK: - Recordings
+
+extension LocalSwitchboard: RecordingNews {
+    /// Tells the owner of the application that a recording is over.
+    package func recordingEnded(_ recording: Recording) {
+        owners.application(recording.application)?.recordingEnded(recording.id, in: recording.session)
+    }
+}
+
 // MARK: - What their owners ask for
 
 extension LocalSwitchboard {

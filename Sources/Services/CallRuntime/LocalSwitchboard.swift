@@ -102,6 +102,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     /// - Parameters:
     ///   - mediaEvents: the inbox that the media plane posts its events into.
     ///   - push: wakes devices.
+    ///   - recordings: keeps the recordings of applications.
     ///   - applications: what is called inside the gateway; unused if media goes from peer to peer.
     ///   - log: where the records of calls are kept.
     ///   - eventLog: where the events of calls are kept for programs that read them. `nil`: nowhere.
@@ -112,7 +113,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     package init(
         configuration: Configuration, users repository: any UserRepository, media: any MediaPort,
         mediaEvents: MediaEventInbox,
-        channels: any ChannelPort, push: any PushPort = NoPushes(), applications: [RegisteredApplication] = [],
+        channels: any ChannelPort, push: any PushPort = NoPushes(),
+        recordings: any Recordings = NoRecordings(), applications: [RegisteredApplication] = [],
         log: any CallLog = MemoryCallLog(),
         eventLog: (any CallEventLog)? = nil, journal: any Journal = VolatileJournal(),
         clock: any RuntimeClock,
@@ -120,7 +122,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         executors: [any TaskExecutor] = [], logger: Logger
     ) {
         environment = RuntimeEnvironment(
-            configuration: configuration, router: owners, media: media, channels: channels, push: push, log: log,
+            configuration: configuration, router: owners, media: media, channels: channels, push: push,
+            recordings: recordings, log: log,
             eventLog: eventLog, journal: journal,
             clock: clock,
             random: SharedRandomSource(random),

@@ -82,6 +82,7 @@ package final class MediaServer: MediaPort {
     private let library: MediaLibrary
     private let streams = AnnouncedStreams()
     private let metrics: GatewayMetrics
+    private let environment: MediaWorker.Environment
     private let events: @Sendable (CallID, MediaEvent) -> Void
     private let isStopping = Atomic<Bool>(false)
 
@@ -91,11 +92,13 @@ package final class MediaServer: MediaPort {
     ///   - configuration: At least one worker and one address; a configuration without workers traps.
     ///   - metrics: Counters that the workers share.
     ///   - logger: The log of all workers.
+    ///   - recorder: Takes the audio of recordings.
     ///   - events: Receives what happens to the media of calls. It is called on the thread of a worker, or of the
     ///     caller whose command is refused, and must return at once.
     /// - Throws: `socket` if an address cannot be bound or a thread cannot be started, `security` if OpenSSL refuses.
     package init(
         configuration: Configuration, metrics: GatewayMetrics, logger: Logger,
+        recorder: any AudioRecorder = NoRecorder(),
         events: @escaping @Sendable (CallID, MediaEvent) -> Void
     ) throws(MediaServerError) {
         precondition(configuration.workers > 0, "the configuration is checked before it gets here")
@@ -126,7 +129,8 @@ package final class MediaServer: MediaPort {
                 firstCheckTimeout: configuration.firstCheckTimeout),
             library: library, toneRegion: configuration.toneRegion,
             detectsInbandDTMF: configuration.detectsInbandDTMF, streams: streams, layout: layout,
-            metrics: metrics, logger: logger, events: events)
+            metrics: metrics, logger: logger, recorder: recorder, events: events)
+        self.environment = environment
         for endpoint in endpoints { try endpoint.start(environment, among: endpoints) }
         self.endpoints = endpoints
     }
@@ -168,13 +172,7 @@ package final class MediaServer: MediaPort {
         case .play(_, let number, let leg):
             if !offer(command, for: call) { events(call, .playbackEnded(number, leg)) }
         case .say(let leg, let speech):
-            guard !offer(command, for: call) else { return }
-            switch speech {
-            case .play(_, let number, let tag, _):
-                events(call, .played(PlayedList(number: number, tag: tag, heard: 0, outcome: .failed), leg))
-            case .stream(let name): streams.take(name)?.link.end(.unreachable)
-            case .stop, .mute, .pause: break
-            }
+            if !offer(command, for: call) { environment.refuse(speech, of: leg, in: call) }
         case .sendDigits(let digits, _):
             if !offer(command, for: call) { metrics.mediaDigitsDropped.increment(by: UInt64(digits.digits.utf8.count)) }
         }

@@ -29,7 +29,7 @@ struct RuntimeRig: Sendable {
     init(
         _ configuration: LocalSwitchboard.Configuration = .init(media: .direct), storageIsBroken: Bool = false,
         applications: [RegisteredApplication] = [], seed: UInt64 = 1, journal: any Journal = VolatileJournal(),
-        takesOver: Bool = false, confirms: Bool = true
+        takesOver: Bool = false, confirms: Bool = true, recordings: any Recordings = NoRecordings()
     ) {
         self.takesOver = takesOver
         var configuration = configuration
@@ -42,7 +42,7 @@ struct RuntimeRig: Sendable {
         switchboard = LocalSwitchboard(
             configuration: configuration, users: FixedUsers(users: users, isBroken: storageIsBroken), media: media,
             mediaEvents: mediaEvents,
-            channels: channels, push: pushes, applications: applications, eventLog: events,
+            channels: channels, push: pushes, recordings: recordings, applications: applications, eventLog: events,
             journal: journal, clock: clock,
             random: SeededRandomSource(seed: seed),
             observer: observer,

@@ -84,6 +84,23 @@ package struct ApplicationCall: Equatable, Sendable {
         }
     }
 
+    /// A recording of the leg.
+    package struct Recorded: Equatable, Sendable {
+        /// Its name.
+        package var id: RecordingID
+        /// The tag of the request; `nil`: it has none.
+        package var tag: String?
+        /// How far it has come.
+        package var state: Recording.State
+
+        /// Makes a value of its parts; each parameter is the property of that name.
+        package init(id: RecordingID, tag: String?, state: Recording.State) {
+            self.id = id
+            self.tag = tag
+            self.state = state
+        }
+    }
+
     /// The name of the leg, which stays the same when it moves to another call.
     package var id: SessionID
     /// The call that the leg is part of.
@@ -116,6 +133,8 @@ package struct ApplicationCall: Equatable, Sendable {
     package var playing: Playing?
     /// What is gathered; `nil`: nothing.
     package var gathering: Gathering?
+    /// The recordings of the leg, in the order in which they started.
+    package var recordings: [Recorded]
     /// The other legs, in the order in which they joined.
     package var members: [Member]
 
@@ -124,7 +143,8 @@ package struct ApplicationCall: Equatable, Sendable {
         id: SessionID, call: CallID, application: ApplicationName, direction: Direction, from: UserAddress,
         fromName: String, to: UserAddress, state: State = .ringing, version: UInt64 = 1, startedAt: Int64,
         answeredAt: Int64? = nil, parameters: [CustomParameter] = [], context: String? = nil, isMuted: Bool = false,
-        playing: Playing? = nil, gathering: Gathering? = nil, members: [Member] = []
+        playing: Playing? = nil, gathering: Gathering? = nil, recordings: [Recorded] = [],
+        members: [Member] = []
     ) {
         self.id = id
         self.call = call
@@ -142,6 +162,7 @@ package struct ApplicationCall: Equatable, Sendable {
         self.isMuted = isMuted
         self.playing = playing
         self.gathering = gathering
+        self.recordings = recordings
         self.members = members
     }
 
@@ -170,22 +191,23 @@ package enum ApplicationCallPhase: String, Hashable, Sendable, CaseIterable {
         case (.ringing, .incoming):
             switch command {
             case .ring, .progress, .answer, .reject, .end, .transfer: true
-            case .hold, .resume, .mute, .unmute, .send, .keys, .play, .stop, .gather: false
+            case .hold, .resume, .mute, .unmute, .send, .keys, .play, .stop, .gather, .record: false
             }
         case (.progressing, .incoming):
             switch command {
-            case .progress, .answer, .reject, .end, .transfer, .mute, .unmute, .play, .stop, .gather: true
+            case .progress, .answer, .reject, .end, .transfer, .mute, .unmute, .play, .stop, .gather, .record:
+                true
             case .ring, .hold, .resume, .send, .keys: false
             }
         case (.ringing, .outgoing), (.progressing, .outgoing): command == .end
         case (.talking, _):
             switch command {
-            case .end, .hold, .transfer, .mute, .unmute, .send, .keys, .play, .stop, .gather: true
+            case .end, .hold, .transfer, .mute, .unmute, .send, .keys, .play, .stop, .gather, .record: true
             case .ring, .progress, .answer, .reject, .resume: false
             }
         case (.held, _):
             switch command {
-            case .end, .resume, .transfer, .mute, .unmute, .send, .stop: true
+            case .end, .resume, .transfer, .mute, .unmute, .send, .stop, .record: true
             case .ring, .progress, .answer, .reject, .hold, .keys, .play, .gather: false
             }
         case (.ended, _): false

@@ -30,6 +30,8 @@ package enum ApplicationCommand: Equatable, Sendable {
     case stop
     /// Gathers the keys that the other legs press.
     case gather(GatherRequest)
+    /// Records the leg, or pauses or ends that.
+    case record(RecordCommand)
 
     /// The name of a command, which is the last segment of its path.
     package enum Name: String, Hashable, Sendable, CaseIterable {
@@ -63,6 +65,8 @@ package enum ApplicationCommand: Equatable, Sendable {
         case stop
         /// See `ApplicationCommand.gather`.
         case gather
+        /// See `ApplicationCommand.record`.
+        case record
     }
 
     /// The name of this command.
@@ -83,6 +87,7 @@ package enum ApplicationCommand: Equatable, Sendable {
         case .play: .play
         case .stop: .stop
         case .gather: .gather
+        case .record: .record
         }
     }
 
@@ -92,7 +97,8 @@ package enum ApplicationCommand: Equatable, Sendable {
         case .progress(let list): list?.files ?? []
         case .play(let request): request.list.files
         case .gather(let request): request.prompt?.files ?? []
-        case .ring, .answer, .reject, .end, .hold, .resume, .transfer, .mute, .unmute, .send, .keys, .stop: []
+        case .ring, .answer, .reject, .end, .hold, .resume, .transfer, .mute, .unmute, .send, .keys, .stop, .record:
+            []
         }
     }
 }
@@ -160,13 +166,16 @@ package struct ApplicationCallRequest: Equatable, Sendable {
     package var content: CustomContent
     /// The application's own text, which comes back in the view of the call; `nil`: none.
     package var context: String?
+    /// The recording that starts once the callee has answered; `nil`: none.
+    package var record: RecordRequest?
 
     /// Makes a request of its parts; each parameter is the property of that name.
     ///
     /// - Throws: `ApplicationFault` if a value is out of its range.
     package init(
         to: UserAddress, from: UserAddress, displayName: String? = nil, ringTimeout: Duration? = nil,
-        earlyMedia: Bool = false, content: CustomContent = CustomContent(), context: String? = nil
+        earlyMedia: Bool = false, content: CustomContent = CustomContent(), context: String? = nil,
+        record: RecordRequest? = nil
     ) throws(ApplicationFault) {
         guard ringTimeout.map(Self.ringTimeouts.contains) ?? true else {
             throw ApplicationFault("ringTimeout", "must be 1 to 600 seconds")
@@ -181,5 +190,6 @@ package struct ApplicationCallRequest: Equatable, Sendable {
         self.earlyMedia = earlyMedia
         self.content = content
         self.context = context
+        self.record = record
     }
 }

@@ -14,6 +14,8 @@ package struct ApplicationLeg: Equatable, Sendable {
         case fallBack
         /// The announcement, which the call did not allow before, is said.
         case announce(PlayList)
+        /// The recording that the call was to have starts.
+        case record(RecordRequest)
     }
 
     /// How long a call that is over is still shown.
@@ -22,7 +24,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// Where the leg is.
     package private(set) var place: LegAddress
     /// What the application sees.
-    package private(set) var view: ApplicationCall
+    package internal(set) var view: ApplicationCall
     /// The application has given a command, or its fallback has happened.
     package private(set) var isDecided = false
     /// When the fallback happens; `nil`: that is decided.
@@ -34,7 +36,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// The caller hears the leg before the answer.
     private var isHeardEarly = false
     /// The lists that play or wait, in order.
-    private var waiting: [Waiting] = []
+    private(set) var waiting: [Waiting] = []
     /// The last number that a list got.
     private var lastList: UInt32 = 0
     private var gather: Gather?
@@ -45,11 +47,15 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// The announcement that could not be said yet; `nil`: there is none.
     private var unsaid: PlayList?
     /// The leg has been told that it talks.
-    private var talks = false
+    private(set) var talks = false
     /// The stream that carries the audio of the leg; `nil`: there is none.
     package internal(set) var stream: StreamID?
+    /// The recording that is to start once the leg talks; `nil`: none, or it has.
+    var awaitedRecording: RecordRequest?
+    /// The recordings that are over, and written.
+    var writtenRecordings: Set<RecordingID> = []
 
-    private struct Waiting: Equatable {
+    struct Waiting: Equatable {
         let number: UInt32
         let tag: String?
     }
@@ -66,6 +72,7 @@ package struct ApplicationLeg: Equatable, Sendable {
             id: session, call: place.call, application: application.name, direction: .outgoing, from: request.from,
             fromName: request.displayName ?? application.displayName, to: request.to, startedAt: time,
             parameters: request.content.parameters, context: request.context)
+        awaitedRecording = request.record
     }
 
     /// A leg by which the application is called. Who calls whom is known once it is invited.
@@ -110,7 +117,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     ) -> [Action] {
         guard !isOver else { return [] }
         view.version += 1
-        return fold(event, decisionTime, at: now) + sayLate()
+        return fold(event, decisionTime, at: now) + sayLate() + recordLate()
     }
 
     private mutating func fold(
@@ -145,7 +152,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     package mutating func established(time: Int64) -> [Action] {
         if view.answeredAt == nil { view.answeredAt = time }
         (decision, talks) = (nil, true)
-        return sayLate()
+        return sayLate() + recordLate()
     }
 
     /// The leg is part of another call from now on.
@@ -192,14 +199,6 @@ package struct ApplicationLeg: Equatable, Sendable {
 
     // MARK: Commands
 
-    /// Why a command whose state is allowed cannot be carried out; `nil`: it can.
-    package func obstacle(to command: ApplicationCommand) -> String? {
-        guard case .play(let request) = command, request.mode == .queue,
-            waiting.count > PlayRequest.maximumWaiting
-        else { return nil }
-        return "As many lists wait already as may: \(PlayRequest.maximumWaiting)."
-    }
-
     /// The application gives a command, which counts as a decision about the call.
     ///
     /// - Returns: what the call is asked for, in order. A transfer is none of that: other owners decide it, too.
@@ -224,6 +223,7 @@ package struct ApplicationLeg: Equatable, Sendable {
         // What the call may refuse comes first, so that nothing is made known that has not happened.
         case .stop: return [.headless(.say(.stop))] + endGathering().filter { !$0.isStop }
         case .gather(let request): return start(request, at: now)
+        case .record(let command): return [.headless(.say(.record(order(command))))]
         }
     }
 
@@ -242,7 +242,7 @@ package struct ApplicationLeg: Equatable, Sendable {
                 view.direction == .incoming ? .rejected(reasonText: words) : .cancelled(reasonText: words))
         case (.transfer, .ringing), (.transfer, .progressing): view.state = .ended(nil)
         case (.ring, _), (.progress, _), (.answer, _), (.hold, _), (.resume, _), (.transfer, _), (.send, _), (.keys, _),
-            (.play, _), (.stop, _), (.gather, _):
+            (.play, _), (.stop, _), (.gather, _), (.record, _):
             break
         }
     }
@@ -251,6 +251,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     package mutating func withdraw(_ command: ApplicationCommand, before: ApplicationLeg, at now: MonotonicTime) {
         waiting.removeAll { $0.number > before.lastList }
         (isHeardEarly, refusal) = (before.isHeardEarly, before.refusal)
+        if command.name == .record { withdrawRecording(before) }
         if !isOver, view.answeredAt == nil {
             // The invitation may have come meanwhile, and with it the time to decide.
             (decision, isDecided) = (decision ?? before.decision, before.isDecided)

@@ -1,4 +1,4 @@
-/// What the gateway is to do with the audio that others hear of a headless leg.
+/// What the gateway is to do with the audio of a headless leg: what others hear of it, and what is recorded.
 package enum Speech: Equatable, Sendable {
     /// Plays a list. `number` and `tag` come back in `PlayedList`; the leg has used the number for nothing else.
     case play(PlayList, number: UInt32, tag: String?, PlayRequest.Mode)
@@ -11,6 +11,8 @@ package enum Speech: Equatable, Sendable {
     /// While no list plays, others hear what this stream says, and the stream is sent what the leg hears, until its
     /// socket is gone.
     case stream(StreamID)
+    /// Does this about the recording of the leg.
+    case record(RecordingOrder)
 }
 
 /// A list that was played, or was to be.
@@ -89,7 +91,7 @@ package enum HeadlessCommand: Equatable, Sendable {
     case hold(Bool)
     /// The other legs hear this source from now on while no list plays.
     case become(HeadlessSource)
-    /// Does something with the audio that others hear of the leg.
+    /// Does something with the audio of the leg.
     case say(Speech)
     /// Makes known what the application's gathering of keys has come to.
     case gathered(GatheredKeys)
@@ -107,6 +109,7 @@ extension HeadlessCommand {
         case .say(.stop): .stopPlaying
         case .say(.mute), .say(.pause): .mute
         case .say(.stream): .play
+        case .say(.record): .record
         case .become: .play
         case .gathered: .gather
         }

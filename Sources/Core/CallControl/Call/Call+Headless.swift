@@ -86,7 +86,7 @@ extension Call {
         return hears(member) ? prepare(leg) : []
     }
 
-    /// Does something with the audio that others hear of the leg.
+    /// Does something with the audio of the leg.
     private func say(_ speech: Speech, by leg: LegID) throws(CallError) -> [CallAction] {
         let isHeard = unanswered?.isHeardEarly == true && self[leg]?.stage == .ringing
         guard isHeard || (answered != nil && self[leg]?.isTalking == true) else { throw refusal(of: .play, to: leg) }

@@ -47,6 +47,8 @@ extension CallRequest {
         case mute
         /// To make known what an application has gathered.
         case gather
+        /// To record the leg of an application, or to pause or end that.
+        case record
     }
 
     /// What the request asks for; what the command asks for, if it is one.

@@ -5,7 +5,7 @@ import SPiDR
 
 extension ApplicationCallRequest {
     private static let fields: Set<String> = [
-        "to", "from", "displayName", "ringTimeout", "earlyMedia", "context",
+        "to", "from", "displayName", "ringTimeout", "earlyMedia", "context", "record",
     ]
 
     /// Reads the body of `POST /v1/calls`.
@@ -26,11 +26,15 @@ extension ApplicationCallRequest {
         let earlyMedia = try fields.flag("earlyMedia") ?? false
         let context = try fields.text("context")
         let content = try fields.content()
+        var record: RecordRequest?
+        if let wish = try fields.object("record", known: RecordRequest.fields) {
+            record = try RecordRequest(reading: wish)
+        }
         let from = if let known { known } else { try fields.address("from") }
         do throws(ApplicationFault) {
             try self.init(
                 to: to, from: from, displayName: displayName, ringTimeout: ringTimeout,
-                earlyMedia: earlyMedia, content: content, context: context)
+                earlyMedia: earlyMedia, content: content, context: context, record: record)
         } catch {
             throw fields.refusal(error.field, error.predicate)
         }

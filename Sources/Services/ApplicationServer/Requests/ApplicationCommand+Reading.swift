@@ -41,6 +41,7 @@ extension ApplicationCommand {
         case .play: self = .play(try PlayRequest(reading: body))
         case .stop: self = try Self.plain(.stop, body)
         case .gather: self = .gather(try GatherRequest(reading: body))
+        case .record: self = .record(try RecordCommand(reading: body))
         }
     }
 

@@ -32,6 +32,10 @@ extension Speech {
         case .mute(let isMuted): isMuted ? "mute" : "unmute"
         case .pause(let isPaused): isPaused ? "pause" : "continue"
         case .stream(let stream): "stream \(stream)"
+        case .record(.start(let id, let request)): "record \(id) as \(request.format)"
+        case .record(.pause): "pause the recording"
+        case .record(.resume): "resume the recording"
+        case .record(.stop): "stop the recording"
         }
     }
 }

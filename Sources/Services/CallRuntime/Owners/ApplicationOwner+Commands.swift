@@ -15,6 +15,7 @@ extension ApplicationOwner {
         _ request: ApplicationCallRequest, asking switchboard: LocalSwitchboard
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard application.owns(request.from) else { throw .notOwner(request.from) }
+        if request.record != nil, !environment.recordings.areProvided { throw .recordingNotProvided }
         guard !environment.newWork.isRefused else { throw .unavailable }
         if let refusal = refusal ?? charge() { throw ApplicationRefusal(refusal) }
         let call: CallID
@@ -93,9 +94,11 @@ extension ApplicationOwner {
                 before, "The call is \(before.state.phase.rawValue), and does not allow \(command.name.rawValue).")
         }
         if let obstacle = legs[session]?.obstacle(to: command) { throw .notAllowed(before, obstacle) }
+        let recording = try await openRecording(for: command, in: session)
         do throws(CallError) {
             try await decide(command, in: session, asking: switchboard)
         } catch {
+            if let recording { await environment.recordings.discard(recording) }
             let after = try await call(session, asking: switchboard)
             throw ApplicationRefusal(error, in: after)
         }
@@ -105,7 +108,7 @@ extension ApplicationOwner {
     /// Has the call carry out a command.
     ///
     /// - Throws: what the call says.
-    private func decide(
+    func decide(
         _ command: ApplicationCommand, in session: SessionID, asking switchboard: LocalSwitchboard
     ) async throws(CallError) {
         guard let before = legs[session] else { throw .noSuchCall }

@@ -18,6 +18,8 @@ actor ApplicationOwner: EndpointOwner {
         case changed(RegisteredApplication)
         /// The application is gone: all its calls end, and then the loop.
         case retired
+        /// A recording of a leg is over.
+        case recordingEnded(RecordingID, SessionID)
         /// It is this time, for which the alarm was set.
         case alarm(MonotonicTime)
     }
@@ -60,6 +62,11 @@ actor ApplicationOwner: EndpointOwner {
     /// Ends all calls, and then the loop.
     nonisolated func retire() { inbox.post(.retired) }
 
+    /// Tells the application that a recording is over.
+    nonisolated func recordingEnded(_ id: RecordingID, in session: SessionID) {
+        inbox.post(.recordingEnded(id, session))
+    }
+
     /// Handles messages until the task is cancelled, or the application is gone and its last call over.
     ///
     /// - Parameter switchboard: carries out the application's commands.
@@ -75,6 +82,8 @@ actor ApplicationOwner: EndpointOwner {
                     case .fallBack: group.addTask { await self.fallBack(session, asking: switchboard) }
                     case .announce(let list):
                         group.addTask { await self.announceLate(list, in: session, asking: switchboard) }
+                    case .record(let request):
+                        group.addTask { await self.recordLate(request, in: session, asking: switchboard) }
                     }
                 }
                 arm(for: dueNext(after: message))
@@ -171,6 +180,7 @@ actor ApplicationOwner: EndpointOwner {
     }
 
     /// Changes a leg; `nil` if there is none.
+    @discardableResult
     func edit<Outcome>(_ session: SessionID, _ change: (inout ApplicationLeg) -> Outcome) -> Outcome? {
         guard var leg = legs[session] else { return nil }
         let (wasLive, wasOver) = (leg.isLive, leg.isOver)
@@ -217,6 +227,9 @@ actor ApplicationOwner: EndpointOwner {
         case .retired:
             isRetired = true
             return endCalls { _ in true }
+        case .recordingEnded(let id, let session):
+            edit(session) { $0.recordingEnded(id) }
+            return []
         case .alarm(let time):
             alarm.rang(time)
             while let oldest = remembered.first, legs[oldest]?.isForgotten(at: now) == true { remove(oldest) }
@@ -262,7 +275,7 @@ actor ApplicationOwner: EndpointOwner {
         case .alarm: legs.values.lazy.compactMap(\.deadline).min()
         case .sent(.tell(let entry)): entry.event.audience.flatMap { legs[$0.session]?.deadline }
         case .sent(.detach(let session)): legs[session]?.deadline
-        case .sent, .changed, .retired: nil
+        case .sent, .changed, .retired, .recordingEnded: nil
         }
     }
 }

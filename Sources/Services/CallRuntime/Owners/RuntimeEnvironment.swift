@@ -10,6 +10,7 @@ struct RuntimeEnvironment: Sendable {
     let media: any MediaPort
     let channels: any ChannelPort
     let push: any PushPort
+    let recordings: any Recordings
     let log: any CallLog
     /// `nil`: the events of calls are not kept.
     let eventLog: (any CallEventLog)?

@@ -60,6 +60,8 @@ package enum ApplicationRefusal: Error, Equatable, Sendable {
     case unavailable
     /// Applications have no calls here: media goes from peer to peer.
     case notProvided
+    /// Calls cannot be recorded here.
+    case recordingNotProvided
     /// The call was to come from this address, which is not one of the application.
     case notOwner(UserAddress)
 }

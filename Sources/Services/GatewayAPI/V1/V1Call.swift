@@ -36,6 +36,8 @@ package struct V1Call: Encodable, Equatable, Sendable {
     package let playing: Playing?
     /// What is gathered; `nil`: nothing.
     package let gathering: Gathering?
+    /// The recordings of the leg, in the order in which they started.
+    package let recordings: [Recorded]
     /// The commands that the state allows.
     package let allowed: [String]
     /// The other legs, in the order in which they joined.
@@ -63,6 +65,16 @@ package struct V1Call: Encodable, Equatable, Sendable {
         package let tag: String?
         /// The keys so far.
         package let keys: String
+    }
+
+    /// A recording of the leg.
+    package struct Recorded: Encodable, Equatable, Sendable {
+        /// Its name.
+        package let id: String
+        /// The tag of the request; `nil`: it has none.
+        package let tag: String?
+        /// The word of a `Recording.State`.
+        package let state: String
     }
 
     /// Another leg.
@@ -103,6 +115,9 @@ package struct V1Call: Encodable, Equatable, Sendable {
         muted = call.isMuted
         playing = call.playing.map { Playing(tag: $0.tag, waiting: $0.waiting) }
         gathering = call.gathering.map { Gathering(tag: $0.tag, keys: $0.keys.map(\.rawValue).joined()) }
+        recordings = call.recordings.map {
+            Recorded(id: $0.id.description, tag: $0.tag, state: $0.state.rawValue)
+        }
         allowed = call.allowed.map(\.rawValue)
         members = call.members.map { member in
             Member(

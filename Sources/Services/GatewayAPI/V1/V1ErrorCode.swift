@@ -21,6 +21,8 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
     case requestMissingField = "request.missing_field"
     /// A field of the body is not known, or has a value that cannot be used.
     case requestInvalidValue = "request.invalid_value"
+    /// The file has none of the bytes that are asked for.
+    case requestRangeNotSatisfiable = "request.range_not_satisfiable"
     /// The idempotency key is no text of 1 to 255 visible characters.
     case idempotencyKeyInvalid = "idempotency.key_invalid"
     /// The key was used for another request within the last 24 hours.
@@ -59,6 +61,10 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
     case callNotOwner = "call.not_owner"
     /// A limit of the application is reached.
     case callLimited = "call.limited"
+    /// The application has no such recording.
+    case recordingNotFound = "recording.not_found"
+    /// The recording goes on.
+    case recordingNotEnded = "recording.not_ended"
     /// Events behind the place are not kept any more, or it is one of another log.
     case eventsGone = "events.gone"
     /// This gateway does not have what the request asks for.
@@ -76,13 +82,14 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
             .authWrongPassword:
             401
         case .authForbidden, .callNotOwner, .serviceNotProvided: 403
-        case .resourceNotFound, .callNotFound: 404
+        case .resourceNotFound, .callNotFound, .recordingNotFound: 404
         case .resourceMethodNotAllowed: 405
-        case .callNotAllowed: 409
+        case .callNotAllowed, .recordingNotEnded: 409
         case .eventsGone: 410
         case .callVersionMismatch: 412
         case .requestBodyTooLarge: 413
         case .requestUnsupportedMediaType: 415
+        case .requestRangeNotSatisfiable: 416
         case .idempotencyKeyReused: 422
         case .requestUpgradeRequired: 426
         case .authRateLimited, .callLimited: 429

@@ -1,5 +1,6 @@
 package import Audio
 package import CallControl
+package import CallRuntime
 
 /// An item of a list, with what it is played from.
 package struct SpokenItem {
@@ -69,6 +70,8 @@ package final class SpeakingVoice: HeadlessVoice {
     package var isMuted = false
     /// What plays stands still.
     package var isPaused = false
+    /// What is recorded of the leg; `nil`: nothing is.
+    private var recording: RecordingTap?
     private var base: any HeadlessVoice
     /// The stream of a program, which may have lost its socket; `nil`: there was none.
     package internal(set) var stream: StreamVoice?
@@ -135,8 +138,14 @@ package final class SpeakingVoice: HeadlessVoice {
 
     // MARK: A cycle
 
-    /// Says the next 20 ms of the list that plays, or else of the base.
+    /// Says the next 20 ms of the list that plays, or else of the base; or those of the tone before a recording.
     package func speak(into samples: inout MutableSpan<Int16>) -> Bool {
+        let speaks = say(into: &samples)
+        guard let recording else { return speaks }
+        return recording.speak(&samples, channels: channels, isSpeaking: speaks)
+    }
+
+    private func say(into samples: inout MutableSpan<Int16>) -> Bool {
         guard !isPaused else { return false }
         guard !lists.isEmpty else { return speakBase(into: &samples) && !isMuted }
         let player = lists[0].player ?? lists[0].items[lists[0].place].player
@@ -150,11 +159,30 @@ package final class SpeakingVoice: HeadlessVoice {
         return !isMuted
     }
 
-    /// Lets the base and the stream take what the leg hears.
+    /// Lets the base, the stream and the recording take what the leg hears.
     package func hear(_ samples: Span<Int16>, channels: Int) {
         base.hear(samples, channels: channels)
         if !isPaused { stream?.hear(samples, channels: channels) }
+        guard let recording else { return }
+        recording.hear(samples, channels: channels)
+        if recording.isOver { self.recording = nil }
     }
+
+    // MARK: Recording
+
+    /// Starts a recording, or does something about the one that goes on.
+    package func record(_ order: RecordingOrder, with recorder: any AudioRecorder) {
+        switch order {
+        case .start(let id, let request): recording = RecordingTap(id, request, recorder)
+        case .pause: recording?.pause()
+        case .resume: recording?.resume()
+        case .stop:
+            recording?.stop()
+            recording = nil
+        }
+    }
+
+    // MARK: Parts
 
     /// The item that plays is over.
     private func advance() {

@@ -47,16 +47,10 @@ extension MediaWorker {
 
     // MARK: Saying
 
-    /// Does something with what others hear of a headless leg.
+    /// Does something with the audio of a headless leg.
     func say(_ speech: Speech, by name: LegID, in id: CallID, _ context: inout WorkerContext) {
         guard let call = calls[id], let leg = call.headlessLeg(name) else {
-            switch speech {
-            case .play(_, let number, let tag, _):
-                let list = PlayedList(number: number, tag: tag, heard: 0, outcome: .failed)
-                return environment.events(id, .played(list, name))
-            case .stream(let stream): return refuse(stream)
-            case .stop, .mute, .pause: return
-            }
+            return environment.refuse(speech, of: name, in: id)
         }
         switch speech {
         case .play(let list, let number, let tag, let mode):
@@ -65,6 +59,7 @@ extension MediaWorker {
         case .mute(let isMuted): leg.voice.isMuted = isMuted
         case .pause(let isPaused): leg.voice.isPaused = isPaused
         case .stream(let stream): attach(stream, to: leg, in: call, at: context.now)
+        case .record(let order): leg.voice.record(order, with: environment.recorder)
         }
         report(leg, in: call)
         rearm(call)

@@ -14,9 +14,6 @@ extension MediaWorker {
         followStreams(of: call, at: now)
     }
 
-    /// Ends a stream that no leg takes, because there is none any more.
-    func refuse(_ name: StreamID) { environment.streams.take(name)?.link.end(.callEnded) }
-
     /// Sets the time of the next cycle of streams: the audio engine has cycles of its own.
     func followStreams(of call: MediaCall, at now: MonotonicTime) {
         let isNeeded = call.audio == nil && call.headlessLegs.contains { $0.voice.hasStream }

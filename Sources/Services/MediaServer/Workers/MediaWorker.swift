@@ -1,4 +1,5 @@
 internal import Audio
+internal import AudioStreams
 internal import CallControl
 internal import CallRuntime
 internal import Cryptography
@@ -27,7 +28,20 @@ final class MediaWorker {
         let layout: WorkerLayout
         let metrics: GatewayMetrics
         let logger: Logger
+        let recorder: any AudioRecorder
         let events: @Sendable (CallID, MediaEvent) -> Void
+
+        /// Tells that something will not be done with the audio of a headless leg: its list is over, its recording or
+        /// its stream.
+        func refuse(_ speech: Speech, of leg: LegID, in call: CallID) {
+            switch speech {
+            case .play(_, let number, let tag, _):
+                events(call, .played(PlayedList(number: number, tag: tag, heard: 0, outcome: .failed), leg))
+            case .record(.start(let id, _)): recorder.note(.over(.failed), of: id)
+            case .stream(let name): streams.take(name)?.link.end(.callEnded)
+            case .record(.pause), .record(.resume), .record(.stop), .stop, .mute, .pause: break
+            }
+        }
     }
 
     let environment: Environment

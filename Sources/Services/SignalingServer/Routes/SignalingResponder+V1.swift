@@ -39,10 +39,13 @@ extension SignalingResponder {
         do throws(V1Error) {
             let principal = try await gate.authenticator.principal(request.headers[.authorization], from: requester)
             let body = V1Body(request, limits)
+            var headers = request.headers
+            // A range is for GET alone (RFC 9110 §14.2).
+            if request.method == .head { headers[.range] = nil }
             found = await gate.interface.answer(
                 V1Request(
                     method: request.method == .head ? .get : request.method, path: request.uri.path,
-                    query: request.uri.query, headers: request.headers, principal: principal,
+                    query: request.uri.query, headers: headers, principal: principal,
                     network: requester.address.map { SourceNetwork($0) },
                     body: { () async throws(V1Error) in try await body.read() }))
             closesConnection = body.isLeftUnread
@@ -106,7 +109,8 @@ extension Answer {
             headers[.contentLength] = nil
             if !isHead { self.stream = stream }
         }
-        headers[.accessControlExposeHeaders] = "ETag, Location, Retry-After, Idempotent-Replayed"
+        headers[.accessControlExposeHeaders] =
+            "ETag, Location, Retry-After, Idempotent-Replayed, Accept-Ranges, Content-Range, Content-Disposition"
         for field in answer.headers { headers[field.name] = field.value }
     }
 
@@ -119,7 +123,7 @@ extension Answer {
         if !methods.isEmpty { answer.headers[.allow] = (methods + implied).map(\.rawValue).joined(separator: ", ") }
         answer.headers[.accessControlAllowMethods] = "GET, POST, PUT, PATCH, DELETE"
         answer.headers[.accessControlAllowHeaders] =
-            "Authorization, Content-Type, Accept, Idempotency-Key, If-Match, Last-Event-ID, X-Requested-With"
+            "Authorization, Content-Type, Accept, Idempotency-Key, If-Match, If-Range, Last-Event-ID, Range, X-Requested-With"
         return answer
     }
 }

@@ -1,0 +1,109 @@
+internal import Audio
+internal import CallControl
+internal import CallRuntime
+
+/// Takes what a headless leg says and hears into a recording, 20 ms of 48 kHz at a time: what it says first, and then
+/// what it hears.
+///
+/// The recording ends with this object at the latest: its leg is then gone.
+final class RecordingTap {
+    private let id: RecordingID
+    private let sides: RecordRequest.Sides
+    private let channels: Int
+    private let recorder: any AudioRecorder
+    private var course: RecordingCourse
+    private var tone = Oscillator(frequency: 1_000)
+    /// What the leg has said in this cycle, in one channel.
+    private var own = [Int16](repeating: 0, count: AudioMixer.frame)
+    /// The end was noted.
+    private var isNoted = false
+
+    init(_ id: RecordingID, _ request: RecordRequest, _ recorder: any AudioRecorder) {
+        self.id = id
+        sides = request.sides
+        channels = request.channels
+        self.recorder = recorder
+        course = RecordingCourse(request)
+        if course.state == .recording { recorder.note(.started, of: id) }
+    }
+
+    deinit { if !isNoted { recorder.note(.over(.callEnded), of: id) } }
+
+    /// Nothing more is recorded.
+    var isOver: Bool { if case .over = course.state { true } else { false } }
+
+    // MARK: Orders
+
+    func pause() {
+        let hasStarted = course.state == .recording
+        guard course.pause() else { return }
+        if !hasStarted { recorder.note(.started, of: id) }
+        recorder.note(.paused, of: id)
+    }
+
+    func resume() { if course.resume() { recorder.note(.resumed, of: id) } }
+
+    func stop() {
+        if course.end(.command) { noteEnd() }
+    }
+
+    private func noteEnd() {
+        guard case .over(let end) = course.state, !isNoted else { return }
+        isNoted = true
+        recorder.note(.over(end), of: id)
+    }
+
+    // MARK: A cycle
+
+    /// Takes what the leg says, and puts the tone before the recording in its place.
+    ///
+    /// - Parameter isSpeaking: whether it says something; otherwise the samples are undefined.
+    /// - Returns: whether others hear the samples.
+    func speak(_ samples: inout MutableSpan<Int16>, channels: Int, isSpeaking: Bool) -> Bool {
+        if case .beep = course.state {
+            beep(into: &samples, channels: channels)
+            return true
+        }
+        for index in own.indices {
+            own[index] = isSpeaking ? Self.sample(samples.span, at: index, of: channels) : 0
+        }
+        return isSpeaking
+    }
+
+    /// Takes what the leg hears, and has the recorder write what is to be recorded of this cycle.
+    func hear(_ samples: Span<Int16>, channels heard: Int) {
+        let frame = frame(samples, heard)
+        let isSilent = AudioLevel(of: frame.span).decibelsBelow >= RecordingCourse.silenceLevel
+        let wasBeep = if case .beep = course.state { true } else { false }
+        if course.pass(isSilent: isSilent), !recorder.take(frame, of: id) { _ = course.end(.failed) }
+        if wasBeep, course.state == .recording { recorder.note(.started, of: id) }
+        noteEnd()
+    }
+
+    private func frame(_ samples: Span<Int16>, _ heard: Int) -> [Int16] {
+        if sides == .own { return own }
+        var frame = [Int16](repeating: 0, count: channels * AudioMixer.frame)
+        for index in own.indices {
+            let other = Self.sample(samples, at: index, of: heard)
+            switch (sides, channels) {
+            case (.other, _): frame[index] = other
+            case (_, 1): frame[index] = Int16(clamping: Int(other) + Int(own[index]))
+            case (_, _): (frame[2 * index], frame[2 * index + 1]) = (other, own[index])
+            }
+        }
+        return frame
+    }
+
+    /// A sample of one channel; of two channels the mean.
+    private static func sample(_ samples: Span<Int16>, at index: Int, of channels: Int) -> Int16 {
+        channels == 1 ? samples[index] : Int16((Int(samples[2 * index]) + Int(samples[2 * index + 1])) / 2)
+    }
+
+    /// A quarter of the full level.
+    private func beep(into samples: inout MutableSpan<Int16>, channels: Int) {
+        for index in 0..<AudioMixer.frame {
+            let sample = Int16(sample: tone.next() * 8_192)
+            for channel in 0..<channels { samples[channels * index + channel] = sample }
+        }
+    }
+}
