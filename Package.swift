@@ -273,8 +273,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Primitives", "STUN", "ICE", "SDP", "RTP", "Audio", "MediaPlane", "CallControl", "Registration",
-                "SPiDR", "GatewayAPI", "Push",
+                "Primitives", "STUN", "ICE", "SDP", "RTP", "Audio", "AudioStreams", "MediaPlane", "CallControl",
+                "Registration", "SPiDR", "GatewayAPI", "Push",
             ],
             path: "Tests/FuzzTargets",
             swiftSettings: strict + lifetimes),

@@ -33,6 +33,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         FuzzTarget(name: "rtcp", run: fuzzRTCP),
         FuzzTarget(name: "rtp", run: fuzzRTP),
         FuzzTarget(name: "sdp", run: fuzzSDP),
+        FuzzTarget(name: "stream-frames", run: fuzzStreamFrames),
         FuzzTarget(name: "stun", run: fuzzSTUN),
         FuzzTarget(name: "telephone-events", run: fuzzTelephoneEvents),
         FuzzTarget(name: "trickled-candidate", run: fuzzTrickledCandidate),
