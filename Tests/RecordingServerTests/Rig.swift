@@ -64,9 +64,9 @@ final class Rig {
     func url(of recording: Recording) -> URL { folder.appending(path: recording.fileName) }
     func file(of recording: Recording) throws -> [UInt8] { [UInt8](try Data(contentsOf: url(of: recording))) }
 
-    /// Waits, for ten seconds at most.
+    /// Waits, for a minute at most: tests share the processors with others.
     func waits(until isTrue: () throws -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(10)
+        let end = ContinuousClock.now + .seconds(60)
         while try !isTrue() {
             guard ContinuousClock.now < end else {
                 Issue.record("it never came")
