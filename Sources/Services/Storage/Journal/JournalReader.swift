@@ -31,6 +31,17 @@ enum JournalReader {
     /// nothing left to be told; in milliseconds.
     private static let reach: Int64 = 120_000
 
+    /// The events of calls that have not ended, have ended since a time, or are told of by a notification. The table is
+    /// read as often as it is named here: the calls are looked up in an index that SQLite makes for the purpose, while
+    /// a join of the two would read the table once for each call.
+    static let callsQuery = """
+        SELECT * FROM callEvent WHERE (call, startedAt) IN
+        (SELECT call, startedAt FROM callEvent GROUP BY call, startedAt
+        HAVING NOT max(isLast) OR max(startedAt + elapsed / 1000000) >= ?
+        OR (call, startedAt) IN (SELECT call, startedAt FROM notification))
+        ORDER BY startedAt, call, sequence
+        """
+
     /// What there is, without what belongs to nobody any more, which is removed.
     ///
     /// - Throws: `DatabaseError`.
@@ -63,15 +74,7 @@ enum JournalReader {
     private static func calls(
         _ database: Database, since time: Int64, _ setAside: inout SetAside
     ) throws -> (calls: [[LoggedEvent]], events: [EventName: LoggedEvent?]) {
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT callEvent.* FROM callEvent JOIN
-                (SELECT call AS id, startedAt AS start FROM callEvent GROUP BY call, startedAt
-                HAVING NOT max(isLast) OR max(startedAt + elapsed / 1000000) >= ?
-                OR (call, startedAt) IN (SELECT call, startedAt FROM notification))
-                ON call = id AND startedAt = start ORDER BY startedAt, call, sequence
-                """, arguments: [time])
+        let rows = try Row.fetchCursor(database, sql: callsQuery, arguments: [time])
         var calls: [[LoggedEvent]] = []
         var events: [EventName: LoggedEvent?] = [:]
         // The last event of a call that is over may be one that could not be read by an earlier process.
