@@ -12,6 +12,7 @@ from peers.contract import Contract
 from peers.event_log import totals
 from peers.firefox import Firefox
 from peers.gateway import REPOSITORY, Gateway
+from peers.python_client import Installed
 from peers.spidr import SpidrPeer
 
 
@@ -121,6 +122,12 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Callable[..., Chromium |
             yield lambda microphone=None: firefox
         else:
             yield lambda microphone=None: stack.enter_context(Chromium(microphone))
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel of `clients/python`, in an environment of its own."""
+    return Installed(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session")

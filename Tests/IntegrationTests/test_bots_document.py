@@ -1,24 +1,28 @@
-"""docs/bots.md as a reader follows it, and the examples for a shell."""
+"""docs/bots.md as a reader follows it, and the examples for a shell and in Python."""
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from durability import configured
 from party import hear_now
 from party.tones import MUSIC
-from peers.bot import Bot
+from peers.bot import DEMO_KEY, Bot
 from peers.documents import block_with, changed, python_block, shell_blocks
 from peers.gateway import BINARY, REPOSITORY, environment
+from test_public_events import polled
 
 BOTS = "docs/bots.md"
 SETTING, NAMING, TAKING = "BASE=http", "CALL=$(", "/answer"
 LISTING = 'curl -sS $BASE/v1/calls -H "Authorization: Bearer $KEY"\n'
 GATHERING, ENDING, CALLING, ADDING = "/gather", "/end -H", "order 7", "orbweaver app add"
-BLOCKS = [SETTING, LISTING, NAMING, TAKING, GATHERING, ENDING, CALLING, ADDING]
+INSTALLING = "pip install"  # test_python_client.py does, without an index
+BLOCKS = [SETTING, LISTING, NAMING, TAKING, GATHERING, ENDING, CALLING, INSTALLING, ADDING]
 
 
 def test_every_block_of_commands_has_a_test():
@@ -108,7 +112,7 @@ def test_an_application_of_ones_own(tmp_path):
     assert len(secret) == 64 and key.startswith("owk_")
 
 
-@pytest.mark.parametrize("name", ["bot.sh", "echo.sh", "menu.sh"])
+@pytest.mark.parametrize("name", ["bot.sh", "echo.sh", "events.py", "events.sh", "menu.sh"])
 def test_examples_are_short(name):
     assert len((REPOSITORY / "examples" / name).read_text().splitlines()) <= 40
 
@@ -158,3 +162,63 @@ async def test_keys_come_back_from_the_echo(gateway, party):
         (await alice.media(call.session, type="dtmf", digits="5")).succeeded()
         assert await asyncio.wait_for(echo.stdout.readline(), 20) == b"5\n"
         (await call.end()).succeeded()
+
+
+class Tail:
+    """One of events, until it is stopped. It keeps its cursor in a file."""
+
+    def __init__(self, command: list[str], base: str, cursor: Path):
+        self._command = command
+        self._variables = environment(BASE=base, CURSOR=str(cursor), PATH=os.environ["PATH"])
+        self._cursor = cursor
+
+    async def __aenter__(self) -> "Tail":
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command, env=self._variables, stdout=asyncio.subprocess.PIPE, limit=1 << 20, start_new_session=True
+        )
+        async with asyncio.timeout(20):
+            while not (self._cursor.exists() and self._cursor.read_text().strip()):
+                await asyncio.sleep(0.05)
+        return self
+
+    async def until_the_end_of_a_call(self) -> list[dict]:
+        found: list[dict] = []
+        async with asyncio.timeout(30):
+            while not found or found[-1]["type"] != "call.ended":
+                found.append(json.loads(await self._process.stdout.readline()))
+        # Its cursor is written behind what it says.
+        async with asyncio.timeout(20):
+            while self._cursor.read_text().strip() != found[-1]["id"]:
+                await asyncio.sleep(0.05)
+        return found
+
+    async def __aexit__(self, *_):
+        os.killpg(self._process.pid, signal.SIGKILL)  # a shell and its pipeline
+        await self._process.wait()
+
+
+@pytest.mark.parametrize("name", ["events.sh", "events.py"])
+async def test_a_tail_of_events_misses_nothing_while_it_does_not_run(name, installed, own_gateway, peer, tmp_path):
+    gateway = own_gateway()
+    program = str(REPOSITORY / "examples" / name)
+    command = ["sh", program] if name.endswith(".sh") else [str(installed.python), program]
+    alice = await peer("alice", base=gateway.http)
+
+    async def call(context: str):
+        async with Bot(gateway.http) as bot:
+            started = await bot.start("alice", context=context)
+            await alice.expect("call")
+            await bot.tell(started["id"], "end")
+            await alice.expect("callEnd")
+            return started["call"]
+
+    before = polled(gateway.http, DEMO_KEY)[1]
+    told = []
+    async with Tail(command, gateway.http, tmp_path / "cursor") as tail:
+        first = await call("seen as it happens")
+        told += await tail.until_the_end_of_a_call()
+    second = await call("while nobody looks")
+    async with Tail(command, gateway.http, tmp_path / "cursor") as tail:
+        told += await tail.until_the_end_of_a_call()
+    assert told == polled(gateway.http, DEMO_KEY, before)[0]
+    assert [each["call"] for each in told if each["type"] == "call.ended"] == [first, second]

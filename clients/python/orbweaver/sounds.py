@@ -1,0 +1,26 @@
+"""What a list that is played is made of. Lengths are milliseconds."""
+from collections.abc import Mapping
+from typing import TypeAlias
+
+Sound: TypeAlias = Mapping[str, str | int | bool]
+"""One item of a list."""
+
+
+def file(name: str) -> Sound:
+    """A file of the gateway's `media.folder`: WAV or Ogg Opus."""
+    return {"file": name}
+
+
+def tone(name: str, duration: int | None = None) -> Sound:
+    """`ringback`, `busy`, `congestion`, `dial`, `call-waiting` or `special-information`. Without a duration it goes on
+    until something else is played."""
+    return {"tone": name} if duration is None else {"tone": name, "duration": duration}
+
+
+def silence(duration: int) -> Sound:
+    return {"silence": duration}
+
+
+def music(duration: int | None = None) -> Sound:
+    """Music on hold. Without a duration it goes on until something else is played."""
+    return {"music": True} if duration is None else {"music": True, "duration": duration}
