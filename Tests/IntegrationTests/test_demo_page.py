@@ -165,3 +165,66 @@ def test_a_phone_that_sleeps_is_woken_by_a_call(page, artifacts):
     bob.run("unregister()")  # what he was told belongs to an earlier registration, so that it is not compared
     bob.run("sleeper.forget()")
     assert page.errors == []
+
+
+@in_both_browsers
+def test_the_robot_reads_keys_and_the_event_log_shows_it(page, artifacts):
+    alice, bob = PhonePage(page, "alice"), PhonePage(page, "bob")
+
+    def shown() -> str:
+        return page.run("document.querySelector('#event-list').innerText")
+
+    def wait_for_event(*words: str):
+        page.wait_for(
+            "[...document.querySelectorAll('#event-list li')].some(({ innerText }) => "
+            f"{list(words)}.every((word) => innerText.includes(word)))"
+        )
+
+    robot = "document.querySelector('#phone-alice [data-action=robot]')"
+    assert page.run(f"{robot}.disabled"), "a phone that is not registered calls nobody"
+    for phone in (alice, bob):
+        phone.press("register")
+        phone.wait_for_view("ready")
+    assert page.run("document.querySelector('#events').hidden")
+    page.click("#events-button")
+    page.wait_for("orbweaver.events.isLive")
+    assert shown() == "" and page.run("document.querySelector('#events-state').innerText") == "Live"
+
+    alice.press("robot")
+    alice.wait_for_view("connected")
+    assert "Echo" in alice.says() or alice.run("call.remote") == "echo@dev.local"
+    alice.wait_for("report?.audio?.energy > 0")
+    wait_for_event("leg.joined", "leg 1", "echo@dev.local")
+    wait_for_event("call.answered")
+    alice.press("keys")
+    page.click("#phone-alice [data-key='5']")
+    wait_for_event("key.pressed", "leg 1", "key 5")
+    page.click("#phone-alice [data-key='#']")
+    wait_for_event("key.pressed", "key #")
+    assert_fits(page, DESKTOP)
+    page.screenshot(artifacts / "demo-desktop-8-robot.png")
+    alice.press("hangup")
+    alice.wait_for_view("ended")
+    wait_for_event("call.ended", "cause normal_clearing")
+
+    # Each user sees the own calls only, and from now on.
+    page.run("(of => { of.value = 'bob@dev.local'; of.dispatchEvent(new Event('change')); })"
+             "(document.querySelector('#events-of'))")  # fmt: skip
+    page.wait_for("orbweaver.events.isLive")
+    alice.press("robot")
+    alice.wait_for_view("connected")
+    alice.press("hangup")
+    alice.wait_for_view("ended")
+    alice.press("call")
+    bob.wait_for_view("incoming")
+    wait_for_event("leg.invited")
+    assert "echo@dev.local" not in shown() and "bob@dev.local" in shown()
+    bob.press("reject")
+    alice.wait_for_view("failed")
+    page.resize(POCKET, phone=True)
+    assert_fits(page, POCKET)
+    page.click("#events-button")
+    assert page.run("document.querySelector('#events').hidden") and not page.run("orbweaver.events.isLive")
+    for phone in (alice, bob):
+        phone.unregister()
+    assert page.errors == []

@@ -5,13 +5,15 @@
  * `?hold=sendonly` makes the phones hold as the mobile clients do.
  * `window.orbweaver` gives scripts and tests the phones by name.
  */
+import { EventLog, summaryOf } from './event-log.js';
 import { Phone } from './phone.js';
 import { KeptPhones } from './kept-phones.js';
 
 const DOMAIN = 'dev.local';
 const PASSWORD = 'dev'; // the one password of every `--dev` user
 const EVERYBODY = ['alice', 'bob', 'carol', 'dave'];
-const ROBOT = 'echo'; // inside the gateway: answers each call, and plays back what it hears
+const ROBOT = 'echo'; // inside the gateway: answers each call, plays back what it hears, and reads keys
+const EVENTS_SHOWN = 200;
 
 const query = new URLSearchParams(location.search);
 const first = (query.get('phones') ?? 'alice,bob').split(',').slice(0, EVERYBODY.length);
@@ -40,11 +42,13 @@ function add(name) {
   document.getElementById('phones').append(root);
   const [peer, third] = [peerOf(name), thirdFor(name)].map((other) => `${other}@${DOMAIN}`);
   const user = `${name}@${DOMAIN}`;
-  const phone = new Phone(root, { user, password: PASSWORD, holdWith: dialect.value, peer, third });
+  const robot = `${ROBOT}@${DOMAIN}`;
+  const phone = new Phone(root, { user, password: PASSWORD, holdWith: dialect.value, peer, third, robot });
   phones[name] = phone;
   phone.sound = soundIsOn();
   addTab(name);
   addLeg(name);
+  eventsOf.append(new Option(user));
   document.body.dataset.phones = String(Object.keys(phones).length);
 }
 
@@ -121,6 +125,40 @@ function addLeg(name) {
   else legs.append(leg);
 }
 
+// MARK: The event log
+
+const events = new EventLog();
+const eventsButton = document.getElementById('events-button');
+const eventsOf = document.getElementById('events-of');
+const eventList = document.getElementById('event-list');
+
+function showEvents(shown) {
+  eventsButton.setAttribute('aria-expanded', String(shown));
+  document.getElementById('events').hidden = !shown;
+  eventList.replaceChildren();
+  if (shown) events.open(eventsOf.value, PASSWORD);
+  else events.close();
+}
+
+eventsButton.addEventListener('click', () => showEvents(eventsButton.getAttribute('aria-expanded') !== 'true'));
+eventsOf.addEventListener('change', () => showEvents(true));
+events.addEventListener('state', () => {
+  document.getElementById('events-state').textContent = events.problem ?? (events.isLive ? 'Live' : 'Connecting …');
+});
+events.addEventListener('event', ({ detail: event }) => {
+  const entry = document.createElement('li');
+  const at = new Date(event.time ?? Date.now());
+  entry.append(
+    Object.assign(document.createElement('time'), {
+      dateTime: at.toISOString(), textContent: at.toLocaleTimeString('en-GB'),
+    }),
+    Object.assign(document.createElement('code'), { textContent: event.type }),
+    Object.assign(document.createElement('small'), { textContent: summaryOf(event) }),
+  );
+  eventList.prepend(entry);
+  while (eventList.children.length > EVENTS_SHOWN) eventList.lastChild.remove();
+});
+
 // MARK: Settings
 
 const soundButton = document.getElementById('sound');
@@ -167,7 +205,7 @@ addEventListener('pagehide', () => {
   }
 });
 
-window.orbweaver = { phones, setSound, addOthers };
+window.orbweaver = { phones, setSound, addOthers, events };
 for (const [name, snapshot] of kept.take()) {
   phones[name]?.resume(snapshot).catch(() => phones[name].register()); // its calls ended with the registration
 }

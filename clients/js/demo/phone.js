@@ -18,11 +18,13 @@ export class Phone extends EventTarget {
    * @param {object} options  those of `SpidrClient`, and
    * @param {string} options.peer  whom it calls, unless told otherwise
    * @param {string} options.third  whom it transfers to, unless told otherwise
+   * @param {string} options.robot  whom its button for the robot calls
    */
-  constructor(root, { peer, third, ...options }) {
+  constructor(root, { peer, third, robot, ...options }) {
     super();
     this.root = root;
     this.user = options.user;
+    this.robot = robot;
     this.name = this.user.split('@')[0];
     // Two pages are two devices.
     const device = `${this.name}-${Math.random().toString(36).slice(2, 10)}`;
@@ -150,6 +152,7 @@ export class Phone extends EventTarget {
         return this.client.state === ClientState.UNREGISTERED ? this.register() : this.unregister();
       },
       sleep: () => this.sleep(),
+      robot: () => this.dial(this.robot),
       answer: () => this.answer(),
       reject: () => this.reject(),
       hangup: () => this.hangUp(),
