@@ -15,6 +15,8 @@ import Testing
             #expect(answer.status == 201)
             #expect(answer.body == #"{"imResponse":{"statusCode":0,"messageId":"m1"}}"#)
             let request = MessageRequest(receiver: address("ann"), text: "hi", type: "A2", charset: "UTF-8")
+            // The client may have the response before the user's devices are told that it went out.
+            await server.switchboard.wait { $0.contains(.answered(address("joe"))) }
             #expect(
                 await server.switchboard.events == [
                     .started(address("joe")), .send(address("joe"), request), .answered(address("joe")),
