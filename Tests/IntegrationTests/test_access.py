@@ -530,7 +530,7 @@ def v1_operations() -> list[tuple[str, str, str, str]]:
     del paths["/v1/events"]
     return [
         (operation["operationId"], method.upper(), path, operation["x-scope"])
-        for path, item in paths.items() for method, operation in item.items() if method in ("get", "post")
+        for path, item in paths.items() for method, operation in item.items() if method in ("get", "post", "delete")
     ]  # fmt: skip
 
 
@@ -582,7 +582,7 @@ async def test_each_operation_on_calls_of_an_application_is_for_its_own_keys_and
     }  # fmt: skip
     findings: list[str] = []
     operations = v1_operations()
-    assert len(operations) == 19
+    assert len(operations) == 24
     async with Bot(own.http, key) as bot, Bot(own.http, rival) as other, Bot(own.http, basic) as user:
         call = await bot.start("alice")
         await alice.expect("call")
@@ -604,9 +604,10 @@ async def test_each_operation_on_calls_of_an_application_is_for_its_own_keys_and
             if (found.status, found.body.get("code")) != (403, "auth.forbidden") or scope not in found.body["detail"]:
                 findings.append(f"without {scope}: {method} {path} → {found.status} {found.text}")
             found = await other.ask(method, path, body)
-            expected = {"listCalls": (200, None), "startCall": (403, "call.not_owner")}.get(
-                operation, (404, "call.not_found")
-            )
+            nowhere = (404, "recording.not_found" if template.startswith("/v1/recordings") else "call.not_found")
+            expected = {
+                "listCalls": (200, None), "listRecordings": (200, None), "startCall": (403, "call.not_owner"),
+            }.get(operation, nowhere)  # fmt: skip
             if (found.status, found.body.get("code")) != expected or found.body.get("items"):
                 findings.append(f"a rival: {method} {path} → {found.status} {found.text}")
         assert not findings, "\n".join(findings)

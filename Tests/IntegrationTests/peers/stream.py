@@ -1,5 +1,6 @@
 """A program on the audio stream of a call (docs/bots.md, *Audio streams*): the few lines of WebSocket that it is."""
 import asyncio
+import contextlib
 import json
 import socket
 import time
@@ -62,7 +63,9 @@ class Stream:
                 if isinstance(message, bytes):
                     self.frames.append((time.monotonic(), len(message)))
                     if self._echoes:
-                        await self.socket.send(message)
+                        # What came before the end is read, although nothing can be sent any more.
+                        with contextlib.suppress(ConnectionClosed):
+                            await self.socket.send(message)
                 else:
                     self.told.append(json.loads(message))
         except ConnectionClosed:
