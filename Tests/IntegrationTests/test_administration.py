@@ -13,6 +13,7 @@ from urllib.parse import quote
 from durability import configured
 from peers import sdp
 from peers.gateway import BINARY, environment, free_ports, orbweaver
+from peers.waiting import until
 from situations import connected
 
 USERS = ["alice", "bob"]
@@ -325,6 +326,7 @@ async def test_a_drain_that_waits_is_cancelled_and_everything_is_served_again(ow
     ]  # fmt: skip
     # What ends calls is not cancelled any more.
     own.terminate()
+    await until(lambda: own.readiness() == 503)
     signalled = await asyncio.to_thread(admin.ask, "DELETE", "/drain")
     assert (signalled.status, signalled.body["code"]) == (409, "drain.not_cancellable")
     assert "A signal has started the drain" in signalled.body["detail"]

@@ -11,6 +11,7 @@ import pytest
 
 from peers import raw
 from peers.gateway import Gateway
+from peers.waiting import until
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
 METRICS = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -36,13 +37,6 @@ def resident_megabytes(gateway: Gateway) -> float:
 def cpu_seconds(gateway: Gateway) -> float:
     fields = Path(f"/proc/{gateway.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / 100
-
-
-async def until(condition, timeout: float = 20):
-    end = time.monotonic() + timeout
-    while not await asyncio.to_thread(condition):
-        assert time.monotonic() < end, f"did not come about in {timeout} s"
-        await asyncio.sleep(0.1)
 
 
 async def test_answers_that_nobody_reads_cost_little_and_end_their_connection(own_gateway):

@@ -8,6 +8,7 @@ import pytest
 from peers import raw, sdp
 from peers.gateway import Gateway, orbweaver, write_configuration
 from peers.spidr import SpidrPeer
+from peers.waiting import until
 
 
 async def test_sigterm_during_a_call_tells_everybody_and_ends_cleanly(own_gateway, contract):
@@ -42,14 +43,6 @@ async def test_sigterm_without_calls_ends_at_once(own_gateway, contract):
         assert await alice.closed() == 1001
         alice.subscription = None
         assert await own.ended(timeout=10) == 0
-
-
-async def until(is_met, seconds: float = 30):
-    """Waits for a condition that is asked for in a thread of its own."""
-    end = asyncio.get_running_loop().time() + seconds
-    while not await asyncio.to_thread(is_met):
-        assert asyncio.get_running_loop().time() < end, "it has not come to that"
-        await asyncio.sleep(0.02)
 
 
 async def test_a_client_that_does_not_answer_the_close_does_not_keep_it_for_ever(own_gateway, contract):

@@ -8,15 +8,9 @@ import aiohttp
 
 from peers.gateway import Gateway
 from peers.haproxy import HAProxy
+from peers.waiting import until
 
 PATIENCE = 30
-
-
-async def until(is_met):
-    end = asyncio.get_running_loop().time() + PATIENCE
-    while not await asyncio.to_thread(is_met):
-        assert asyncio.get_running_loop().time() < end, "it has not come to that"
-        await asyncio.sleep(0.02)
 
 
 class Clients:

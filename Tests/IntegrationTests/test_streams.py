@@ -1,14 +1,13 @@
 """Audio streams: a program on a WebSocket is the voice and the ear of its leg (docs/bots.md, *Audio streams*)."""
 import asyncio
 import base64
-import contextlib
 import json
 
 import numpy
 import pytest
 import pytest_asyncio
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import InvalidStatus
 
 from durability import configured
 from party import MUSIC, TONES, hear_now
@@ -17,7 +16,7 @@ from peers.bot import DEMO_KEY, Bot
 from peers.gateway import orbweaver
 from peers.page_sound import PageEar, speak_in_tone
 from peers.phone_page import PhonePage
-from peers.stream import Stream
+from peers.stream import Stream, echo
 from test_bots import answered
 
 
@@ -176,17 +175,17 @@ async def test_an_echo_for_twilio(party, bot):
     heard: list[dict] = []
     async with connect(uri, additional_headers={"Authorization": f"Bearer {DEMO_KEY}"}, proxy=None) as socket:
 
-        async def echo():
+        async def read():
             async for text in socket:
                 message = json.loads(text)
                 if message["event"] == "media":
                     played = {"payload": message["media"]["payload"]}
-                    await socket.send(
-                        json.dumps({"event": "media", "streamSid": message["streamSid"], "media": played})
+                    await echo(
+                        socket, json.dumps({"event": "media", "streamSid": message["streamSid"], "media": played})
                     )
                 heard.append(message)
 
-        reader = asyncio.create_task(echo())
+        reader = asyncio.create_task(read())
         await hear_now({call: {"alice"}})
         connected, start = heard[:2]
         assert (connected["event"], connected["protocol"]) == ("connected", "Call")
@@ -216,16 +215,14 @@ async def test_an_echo_for_asterisk(party, bot):
     async with connect(uri, additional_headers=headers, subprotocols=["media"], proxy=None) as socket:
         assert socket.subprotocol == "media"
 
-        async def echo():
+        async def read():
             async for message in socket:
                 if isinstance(message, bytes):
-                    # What came before the end is read, although nothing can be sent any more.
-                    with contextlib.suppress(ConnectionClosed):
-                        await socket.send(message)
+                    await echo(socket, message)
                 else:
                     heard.append(message)
 
-        reader = asyncio.create_task(echo())
+        reader = asyncio.create_task(read())
         await hear_now({call: {"alice"}})
         assert heard[0].startswith("MEDIA_START ") and "format:slin " in heard[0]
         assert "optimal_frame_size:320 " in heard[0]

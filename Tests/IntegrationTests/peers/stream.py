@@ -14,6 +14,12 @@ from websockets.exceptions import ConnectionClosed
 from .bot import DEMO_KEY
 
 
+async def echo(socket: ClientConnection, message: str | bytes):
+    """Sends it back, unless the stream has ended: what came before the end is read although nothing can be sent."""
+    with contextlib.suppress(ConnectionClosed):
+        await socket.send(message)
+
+
 class Stream:
     """In the gateway's own dialect, with samples of 16 bits; to be used as a context. It reads in the background."""
 
@@ -63,9 +69,7 @@ class Stream:
                 if isinstance(message, bytes):
                     self.frames.append((time.monotonic(), len(message)))
                     if self._echoes:
-                        # What came before the end is read, although nothing can be sent any more.
-                        with contextlib.suppress(ConnectionClosed):
-                            await self.socket.send(message)
+                        await echo(self.socket, message)
                 else:
                     self.told.append(json.loads(message))
         except ConnectionClosed:
