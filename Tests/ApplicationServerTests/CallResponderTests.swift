@@ -163,6 +163,11 @@ import Testing
         ("reject", "", .reject(.declined)), ("reject", #"{"cause":"notFound"}"#, .reject(.notFound)),
         ("end", "", .end(reasonText: nil)), ("end", #"{"reasonText":"bye"}"#, .end(reasonText: "bye")),
         ("transfer", #"{"to":"bob@example.com"}"#, .transfer(to: UserAddress(parsing: "bob@example.com")!)),
+        ("transfer", #"{"call":"c2"}"#, .transferToCall(SessionID("c2"))),
+        ("bridge", #"{"call":"c2"}"#, .bridge(SessionID("c2"), .stay)),
+        ("bridge", #"{"call":"c2","bot":"listen"}"#, .bridge(SessionID("c2"), .listen)),
+        ("bridge", #"{"call":"c2","bot":"leave"}"#, .bridge(SessionID("c2"), .leave)),
+        ("join", #"{"calls":["c2","c3"]}"#, .join([SessionID("c2"), SessionID("c3")])), ("leave", "", .leave),
         (
             "send", #"{"bodies":[{"contentType":"text/plain","contentDisposition":"render","body":"x"}]}"#,
             .send(
@@ -233,6 +238,13 @@ import Testing
         ("reject", #"{"cause":"tired"}"#, "request.invalid_value", "cause"),
         ("end", "[]", "request.malformed_json", "JSON"),
         ("transfer", "", "request.missing_field", "to"),
+        ("transfer", #"{"to":"bob@example.com","call":"c2"}"#, "request.invalid_value", "call"),
+        ("bridge", "", "request.missing_field", "call"),
+        ("bridge", #"{"call":"c2","bot":"sleep"}"#, "request.invalid_value", "bot"),
+        ("join", "", "request.missing_field", "calls"), ("join", #"{"calls":[]}"#, "request.invalid_value", "calls"),
+        (
+            "join", #"{"calls":["1","2","3","4","5","6","7","8","9"]}"#, "request.invalid_value", "calls"
+        ),
         ("send", "", "request.missing_field", "parameter"),
         ("keys", #"{"keys":"1x"}"#, "request.invalid_value", "keys"),
         ("keys", #"{"keys":"1","gap":10}"#, "request.invalid_value", "gap"),

@@ -7,13 +7,13 @@ struct ApplicationCommandTests {
     private static let table: [(ApplicationCallPhase, ApplicationCall.Direction, String)] = [
         (.ringing, .incoming, "ring progress answer reject end transfer"),
         (.progressing, .incoming, "progress answer reject end transfer mute unmute play stop gather record"),
-        (.talking, .incoming, "end hold transfer mute unmute send keys play stop gather record"),
-        (.held, .incoming, "end resume transfer mute unmute send stop record"),
+        (.talking, .incoming, "end hold transfer bridge join leave mute unmute send keys play stop gather record"),
+        (.held, .incoming, "end resume transfer bridge join leave mute unmute send stop record"),
         (.ended, .incoming, ""),
         (.ringing, .outgoing, "end"),
         (.progressing, .outgoing, "end"),
-        (.talking, .outgoing, "end hold transfer mute unmute send keys play stop gather record"),
-        (.held, .outgoing, "end resume transfer mute unmute send stop record"),
+        (.talking, .outgoing, "end hold transfer bridge join leave mute unmute send keys play stop gather record"),
+        (.held, .outgoing, "end resume transfer bridge join leave mute unmute send stop record"),
         (.ended, .outgoing, ""),
     ]
 

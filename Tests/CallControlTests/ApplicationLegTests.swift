@@ -183,6 +183,13 @@ struct ApplicationLegTests {
         var other = try Rig()
         _ = other.tell(.stoppedRinging(.forwarded, device: nil))
         #expect(other.leg.view.state == .ended(nil))
+        for (leg, state) in [
+            (LegID.callee, ApplicationCall.State.ended(nil)), (.caller, .ended(.transferred(by: .caller))),
+        ] {
+            var handed = try Rig()
+            _ = handed.tell(.released(.transferred(by: leg), by: leg))
+            #expect(handed.leg.view.state == state, "it ended its part itself, or another leg ended the call")
+        }
     }
 
     @Test func `lists play and wait, each with its number, until their end is told`() throws {
@@ -304,6 +311,60 @@ struct ApplicationLegTests {
         _ = rig.leg.announce(list)
         _ = rig.leg.postpone(list, before: rig.leg)
         #expect(rig.tell(.released(.unanswered, by: nil)).isEmpty, "the call is over")
+    }
+
+    @Test func `a leg that only listens is muted before it is heard, once`() throws {
+        let rig = try Rig()
+        for isMuted in [true, false] {
+            var leg = ApplicationLeg(
+                joining: rig.leg.view, own: rig.leg.own, name: "Bot", as: "J",
+                at: LegAddress(call: CallID(9), leg: .caller), isMuted: isMuted, time: 5)
+            #expect(leg.view.isMuted == isMuted && leg.own == rig.leg.own && leg.view.direction == .outgoing)
+            #expect(leg.view.to.text == "conference@\(leg.own.domain)" && leg.view.allowed == [.end])
+            #expect(leg.established(time: 6) == (isMuted ? [.perform(.headless(.say(.mute(true))))] : []))
+            #expect(leg.established(time: 7).isEmpty)
+        }
+    }
+
+    @Test func `a conference allows to leave while two others talk, and no transfer`() throws {
+        var rig = try Rig()
+        func member(_ state: LegState) -> CallSession.Member {
+            CallSession.Member(
+                side: .peer, name: "", address: "x@example.com", isCalled: true, state: state,
+                holds: false, media: [])
+        }
+        for (others, isConference, mayLeave) in [
+            ([LegState.inCall, .onHold], true, true), ([.inCall, .ended], true, false), ([.inCall], true, false),
+            ([.inCall], false, false),
+        ] {
+            rig.leg.see(
+                CallSession(
+                    session: "B", progress: .answered, state: .inCall, isIncoming: true, isAnchored: true,
+                    isConference: isConference, startedAt: 1, members: [member(.inCall)] + others.map(member),
+                    startParameters: [], answerParameters: [], timeline: []))
+            let view = rig.leg.view
+            #expect(view.allowed.contains(.leave) == mayLeave)
+            #expect(view.allowed.contains(.transfer) == !isConference)
+            #expect(view.allowed.contains(.join))
+        }
+        #expect(rig.leg.view.refusal(of: .leave).hasPrefix("Fewer than two others"))
+        #expect(rig.leg.view.refusal(of: .ring) == "The call is talking, and does not allow ring.")
+        #expect(rig.take(.leave) == [.end(reasonText: nil)])
+        #expect(rig.leg.view.state == .ended(.completed(by: .callee, reasonText: nil)))
+    }
+
+    @Test func `what is done with other calls asks nothing of this one alone`() throws {
+        let commands: [(ApplicationCommand, ApplicationCommand.Bridging)] = [
+            (.transferToCall("C"), .connect("C")), (.bridge("C", .leave), .connect("C")),
+            (.bridge("C", .stay), .join(["C"], isMuted: false)), (.bridge("C", .listen), .join(["C"], isMuted: true)),
+            (.join(["C", "D"]), .join(["C", "D"], isMuted: false)),
+        ]
+        for (command, bridging) in commands {
+            var rig = try Rig()
+            #expect(command.bridging == bridging)
+            #expect(rig.take(command).isEmpty)
+        }
+        #expect(ApplicationCommand.leave.bridging == nil)
     }
 
     @Test func `a leg that moves is part of another call`() throws {

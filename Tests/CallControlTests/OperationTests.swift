@@ -99,6 +99,23 @@ struct OperationTests {
         #expect(joining.asks(Self.first) && joining.asks(Self.second) && !joining.asks(Self.third))
     }
 
+    @Test func `what asks at an address of its own in the other call is offered the legs there`() throws {
+        let (alice, bob) = (MidCallRig.alice, MidCallRig.bob)
+        let consultation = Call.Consultation(
+            transferor: .caller, other: Self.second, keeper: bob, deadline: Self.now)
+        #expect(consultation.accepts(try handover(from: Self.second, keeper: bob), keeper: alice))
+        #expect(!consultation.accepts(try handover(from: Self.second), keeper: alice), "the address is another")
+        #expect(!consultation.accepts(try handover(from: Self.second, keeper: bob), keeper: nil))
+        var joining = Call.Joining(
+            startedAt: Self.now, calls: [Self.first, Self.second, Self.third], keepers: [Self.second: bob],
+            content: CustomContent(), deadline: Self.now + .seconds(30))
+        #expect(joining.receive(try handover(from: Self.second), keeper: alice) == .declined)
+        #expect(joining.receive(try handover(from: Self.second, keeper: bob), keeper: alice) == .waiting)
+        #expect(joining.receive(try handover(from: Self.third), keeper: nil) == .declined)
+        #expect(joining.receive(try handover(from: Self.third), keeper: alice) == .waiting, "three calls or more")
+        #expect(joining.receive(try handover(from: Self.first), keeper: alice) == .complete)
+    }
+
     private func joining() -> Call.Joining {
         Call.Joining(
             startedAt: Self.now, calls: [Self.first, Self.second], content: CustomContent(),

@@ -27,16 +27,18 @@ struct PlacementTests {
         case connection
         case connected
         case started
+        case bridged
+        case joined
 
         /// Whether a new call is placed.
-        var opensCall: Bool { [.call, .announcedCall, .conference, .connection, .started].contains(self) }
+        var opensCall: Bool { [.call, .announcedCall, .conference, .connection, .started, .joined].contains(self) }
         /// What a run can come to. Repetitions of commands are known by the call.
         var outcomes: Set<String> {
             switch self {
             case .call, .announcedCall, .conference, .transfer, .forward, .consultation:
                 ["placed", "repeated", "failed"]
-            case .connected: ["placed", "repeated", "failed"]
-            case .audit, .playback, .application, .connection, .started: ["placed", "failed"]
+            case .connected, .bridged: ["placed", "repeated", "failed"]
+            case .audit, .playback, .application, .connection, .started, .joined: ["placed", "failed"]
             }
         }
     }
@@ -74,6 +76,14 @@ struct PlacementTests {
                 CallStartRequest(callee: Self.bob, sdp: ""),
                 by: CallParty(user: Self.alice, name: "Robot", session: "A", endpoint: .application(.silence)),
                 in: Self.call, callee: "B", rejectsBusy: true)
+        case .bridged:
+            ConsultationPlacement(
+                of: "A", by: Self.own, for: Self.alice, with: Self.other, of: Self.bob, token: "T")
+        case .joined:
+            HeadlessConferencePlacement(
+                of: [Self.own, Self.other], keepers: [Self.other.call: Self.bob],
+                by: CallParty(user: Self.alice, name: "Robot", session: "A", endpoint: .application(.silence)),
+                in: Self.call)
         case .application: CommandPlacement(.answer(CallAnswerRequest(sdp: "")), in: "A", by: Self.own)
         }
     }
@@ -249,6 +259,24 @@ struct PlacementTests {
             placement.handle(.done) == [
                 .detach("B", of: .registration(Self.bob)), .serve(Self.call), .finish(.placed("A")),
             ])
+    }
+
+    @Test func `an application's leg of another call is asked for at the address that it has there`() {
+        var placement = placement(.bridged)
+        #expect(
+            placement.start() == [.ask(.call(Self.own.call, .claim(.consultation(.caller, Self.other.call))))])
+        for reply: PlacementReply in [.done, .party(nil)] { _ = placement.handle(reply) }
+        #expect(
+            placement.handle(.party(Self.known)) == [
+                .ask(.call(Self.own.call, .consult(.caller, with: Self.bob, Self.other, of: Self.bob)))
+            ])
+    }
+
+    @Test func `two legs of one call are not joined`() {
+        var placement = HeadlessConferencePlacement(
+            of: [Self.own, LegAddress(call: Self.own.call, leg: .callee)], keepers: [:], by: Self.known, in: Self.call)
+        let error = CallError.notAllowed(.join, .onlyOneCall)
+        #expect(placement.start() == [.discard(Self.call, error), .finish(.failed(error))])
     }
 
     @Test func `a party that cannot have one more leg is handed over as it is`() {

@@ -536,6 +536,7 @@ def v1_operations() -> list[tuple[str, str, str, str]]:
 
 V1_BODIES = {
     "startCall": {"to": "bob@dev.local", "from": "bot@dev.local"}, "transferCall": {"to": "bob@dev.local"},
+    "bridgeCall": {"call": "x"}, "joinCall": {"calls": ["x"]},
     "sendCall": {"parameters": [{"name": "a", "value": "b"}]}, "keysCall": {"keys": "1"},
     "playCall": {"items": [{"silence": 20}]},
 }  # fmt: skip

@@ -62,7 +62,8 @@ private func check(_ command: ApplicationCommand) {
         precondition(GatherRequest.timeouts.contains(request.betweenTimeout), "a time is in its range")
         if let prompt = request.prompt { check(prompt) }
     case .record(.start(let request)): check(request)
-    case .ring, .reject, .hold, .resume, .mute, .unmute, .keys, .stop, .record: break
+    case .join(let others): precondition(!others.isEmpty, "there is a call to join")
+    case .ring, .reject, .hold, .resume, .transferToCall, .bridge, .leave, .mute, .unmute, .keys, .stop, .record: break
     }
 }
 

@@ -193,10 +193,11 @@ package struct CallResponder: V1Interface {
 
     private func command(_ name: ApplicationCommand.Name, _ call: Call) async throws(V1Error) -> V1Answer {
         let command = try ApplicationCommand(name, reading: call.body)
-        return .call(
-            try await asking { () async throws(ApplicationRefusal) in
-                try await calls.perform(command, in: call.session, by: call.application, expecting: call.version)
-            })
+        let after = try await asking { () async throws(ApplicationRefusal) in
+            try await calls.perform(command, in: call.session, by: call.application, expecting: call.version)
+        }
+        // Calls that become one are a new call.
+        return .call(after, status: after.id == call.session ? 200 : 201)
     }
 
     func asking<Found: Sendable>(

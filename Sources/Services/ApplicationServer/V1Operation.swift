@@ -62,7 +62,8 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
         case .streamCall: .media
         case .command(let name):
             switch name {
-            case .ring, .progress, .answer, .reject, .end, .hold, .resume, .transfer, .mute, .unmute, .send:
+            case .ring, .progress, .answer, .reject, .end, .hold, .resume, .transfer, .bridge, .join, .leave, .mute,
+                .unmute, .send:
                 .callsWrite
             case .keys, .play, .stop, .gather: .media
             case .record: .recordings

@@ -90,8 +90,16 @@ extension LocalSwitchboard {
     /// - Parameter users: users whose calls the new one should share a media worker with.
     /// - Throws: `draining`, or `limitOfCalls`.
     func openCall(near users: [UserAddress]) async throws(CallError) -> CallID {
+        try await openCall(near: nearbyCall(of: users))
+    }
+
+    /// Makes the owner of a new call.
+    ///
+    /// - Parameter call: a call that the new one should share a media worker with; `nil`: any worker will do.
+    /// - Throws: `draining`, or `limitOfCalls`.
+    func openCall(near call: CallID?) async throws(CallError) -> CallID {
         var random = environment.random.generator
-        let owner = CallOwner(environment.media.identifier(random.next(), near: nearbyCall(of: users)), environment)
+        let owner = CallOwner(environment.media.identifier(random.next(), near: call), environment)
         try await calls.insert(owner)
         return owner.id
     }
@@ -116,6 +124,37 @@ extension LocalSwitchboard {
         _ = try await noting(.start) { () async throws(CallError) in
             try await place(
                 ApplicationPlacement(start, by: caller, in: call, callee: callee, rejectsBusy: rejectsBusy))
+        }
+    }
+
+    /// Connects the party of one call of an application with that of another. It is counted and logged like the
+    /// consultative transfer of a user.
+    ///
+    /// - Throws: `CallError`, with the reason for the refusal.
+    func connect(_ leg: ApplicationLeg, with other: ApplicationLeg) async throws(CallError) {
+        _ = try await noting(.transfer) { () async throws(CallError) in
+            try await place(
+                ConsultationPlacement(
+                    of: leg.view.id, by: leg.place, for: leg.own, with: other.place, of: other.own,
+                    token: newSession().rawValue))
+        }
+    }
+
+    /// Makes one call of several calls of an application, which has its leg of it already. It is counted and logged
+    /// like the join of a user.
+    ///
+    /// - Parameter name: the display name of the application.
+    /// - Throws: `CallError`, with the reason for the refusal.
+    func join(
+        _ legs: [ApplicationLeg], as session: SessionID, named name: String, in call: CallID
+    ) async throws(CallError) {
+        guard let own = legs.first?.own else { throw .noSuchCall }
+        let joiner = CallParty(user: own, name: name, session: session, endpoint: .application(.silence))
+        let keepers = legs.map { ($0.place.call, $0.own) }
+        _ = try await noting(.join) { () async throws(CallError) in
+            try await place(
+                HeadlessConferencePlacement(
+                    of: legs.map(\.place), keepers: Dictionary(keepers) { first, _ in first }, by: joiner, in: call))
         }
     }
 

@@ -129,6 +129,8 @@ package struct ApplicationCall: Equatable, Sendable {
     package var context: String?
     /// The other legs hear nothing of this leg.
     package var isMuted: Bool
+    /// The call is a conference: each leg hears all others.
+    package var isConference: Bool
     /// What plays; `nil`: nothing.
     package var playing: Playing?
     /// What is gathered; `nil`: nothing.
@@ -143,8 +145,8 @@ package struct ApplicationCall: Equatable, Sendable {
         id: SessionID, call: CallID, application: ApplicationName, direction: Direction, from: UserAddress,
         fromName: String, to: UserAddress, state: State = .ringing, version: UInt64 = 1, startedAt: Int64,
         answeredAt: Int64? = nil, parameters: [CustomParameter] = [], context: String? = nil, isMuted: Bool = false,
-        playing: Playing? = nil, gathering: Gathering? = nil, recordings: [Recorded] = [],
-        members: [Member] = []
+        isConference: Bool = false, playing: Playing? = nil, gathering: Gathering? = nil,
+        recordings: [Recorded] = [], members: [Member] = []
     ) {
         self.id = id
         self.call = call
@@ -160,6 +162,7 @@ package struct ApplicationCall: Equatable, Sendable {
         self.parameters = parameters
         self.context = context
         self.isMuted = isMuted
+        self.isConference = isConference
         self.playing = playing
         self.gathering = gathering
         self.recordings = recordings
@@ -168,7 +171,27 @@ package struct ApplicationCall: Equatable, Sendable {
 
     /// The commands that the state allows.
     package var allowed: [ApplicationCommand.Name] {
-        ApplicationCommand.Name.allCases.filter { state.phase.allows($0, direction) }
+        ApplicationCommand.Name.allCases.filter { allows($0) }
+    }
+
+    private func allows(_ command: ApplicationCommand.Name) -> Bool {
+        guard state.phase.allows(command, direction) else { return false }
+        return switch command {
+        case .transfer: !isConference
+        case .leave: isConference && members.count { $0.state.isEstablished } > 1
+        case .ring, .progress, .answer, .reject, .end, .hold, .resume, .bridge, .join, .mute, .unmute, .send, .keys,
+            .play, .stop, .gather, .record:
+            true
+        }
+    }
+
+    /// Why the call does not allow a command, which is not among `allowed`.
+    package func refusal(of command: ApplicationCommand.Name) -> String {
+        guard state.phase.allows(command, direction) else {
+            return "The call is \(state.phase.rawValue), and does not allow \(command.rawValue)."
+        }
+        guard command == .leave else { return "The call is a conference, and does not allow \(command.rawValue)." }
+        return "Fewer than two others are in the call: end ends it, and transfer lets the other one go on."
     }
 }
 
@@ -191,23 +214,25 @@ package enum ApplicationCallPhase: String, Hashable, Sendable, CaseIterable {
         case (.ringing, .incoming):
             switch command {
             case .ring, .progress, .answer, .reject, .end, .transfer: true
-            case .hold, .resume, .mute, .unmute, .send, .keys, .play, .stop, .gather, .record: false
+            case .hold, .resume, .bridge, .join, .leave, .mute, .unmute, .send, .keys, .play, .stop, .gather, .record:
+                false
             }
         case (.progressing, .incoming):
             switch command {
-            case .progress, .answer, .reject, .end, .transfer, .mute, .unmute, .play, .stop, .gather, .record:
-                true
-            case .ring, .hold, .resume, .send, .keys: false
+            case .progress, .answer, .reject, .end, .transfer, .mute, .unmute, .play, .stop, .gather, .record: true
+            case .ring, .hold, .resume, .bridge, .join, .leave, .send, .keys: false
             }
         case (.ringing, .outgoing), (.progressing, .outgoing): command == .end
         case (.talking, _):
             switch command {
-            case .end, .hold, .transfer, .mute, .unmute, .send, .keys, .play, .stop, .gather, .record: true
+            case .end, .hold, .transfer, .bridge, .join, .leave, .mute, .unmute, .send, .keys, .play, .stop, .gather,
+                .record:
+                true
             case .ring, .progress, .answer, .reject, .resume: false
             }
         case (.held, _):
             switch command {
-            case .end, .resume, .transfer, .mute, .unmute, .send, .stop, .record: true
+            case .end, .resume, .transfer, .bridge, .join, .leave, .mute, .unmute, .send, .stop, .record: true
             case .ring, .progress, .answer, .reject, .hold, .keys, .play, .gather: false
             }
         case (.ended, _): false

@@ -16,6 +16,14 @@ package enum ApplicationCommand: Equatable, Sendable {
     case resume
     /// Rings this address in place of the application. Before the answer the call is forwarded.
     case transfer(to: UserAddress)
+    /// Connects the other leg with the one of another call of the application, which leaves both.
+    case transferToCall(SessionID)
+    /// Lets the other leg talk to the one of another call of the application.
+    case bridge(SessionID, BridgeRole)
+    /// Makes one call of this one and these. The application has one leg of it, and each leg hears all others.
+    case join([SessionID])
+    /// Leaves a conference, in which the others go on.
+    case leave
     /// The other legs hear nothing of this leg, whatever plays.
     case mute
     /// The other legs hear this leg again.
@@ -32,6 +40,9 @@ package enum ApplicationCommand: Equatable, Sendable {
     case gather(GatherRequest)
     /// Records the leg, or pauses or ends that.
     case record(RecordCommand)
+
+    /// The most other calls that `join` can name.
+    package static let maximumJoined = 8
 
     /// The name of a command, which is the last segment of its path.
     package enum Name: String, Hashable, Sendable, CaseIterable {
@@ -51,6 +62,12 @@ package enum ApplicationCommand: Equatable, Sendable {
         case resume
         /// See `ApplicationCommand.transfer`.
         case transfer
+        /// See `ApplicationCommand.bridge`.
+        case bridge
+        /// See `ApplicationCommand.join`.
+        case join
+        /// See `ApplicationCommand.leave`.
+        case leave
         /// See `ApplicationCommand.mute`.
         case mute
         /// See `ApplicationCommand.unmute`.
@@ -79,7 +96,10 @@ package enum ApplicationCommand: Equatable, Sendable {
         case .end: .end
         case .hold: .hold
         case .resume: .resume
-        case .transfer: .transfer
+        case .transfer, .transferToCall: .transfer
+        case .bridge: .bridge
+        case .join: .join
+        case .leave: .leave
         case .mute: .mute
         case .unmute: .unmute
         case .send: .send
@@ -97,10 +117,50 @@ package enum ApplicationCommand: Equatable, Sendable {
         case .progress(let list): list?.files ?? []
         case .play(let request): request.list.files
         case .gather(let request): request.prompt?.files ?? []
-        case .ring, .answer, .reject, .end, .hold, .resume, .transfer, .mute, .unmute, .send, .keys, .stop, .record:
+        case .ring, .answer, .reject, .end, .hold, .resume, .transfer, .transferToCall, .bridge, .join, .leave, .mute,
+            .unmute, .send, .keys, .stop, .record:
             []
         }
     }
+
+    /// What the command does with other calls of the application; `nil`: it is about one call.
+    package var bridging: Bridging? {
+        switch self {
+        case .transferToCall(let other), .bridge(let other, .leave): .connect(other)
+        case .bridge(let other, let role): .join([other], isMuted: role == .listen)
+        case .join(let others): .join(others, isMuted: false)
+        case .ring, .progress, .answer, .reject, .end, .hold, .resume, .transfer, .leave, .mute, .unmute, .send, .keys,
+            .play, .stop, .gather, .record:
+            nil
+        }
+    }
+
+    /// How calls of an application come together.
+    package enum Bridging: Equatable, Sendable {
+        /// The other leg is connected with the one of this call, and the application leaves both.
+        case connect(SessionID)
+        /// All become one call, which has a new leg of the application. `isMuted`: the others do not hear that leg.
+        case join([SessionID], isMuted: Bool)
+
+        /// The sessions of the other calls.
+        package var others: [SessionID] {
+            switch self {
+            case .connect(let other): [other]
+            case .join(let others, _): others
+            }
+        }
+    }
+}
+
+/// What an application does while two of its calls talk to each other. The raw value is the word of the `/v1`
+/// interface.
+package enum BridgeRole: String, Hashable, Sendable, CaseIterable {
+    /// It hears both, and both hear it.
+    case stay
+    /// It hears both, and nobody hears it until it unmutes.
+    case listen
+    /// It is part of neither call any more.
+    case leave
 }
 
 /// A wish of an application to have something played.

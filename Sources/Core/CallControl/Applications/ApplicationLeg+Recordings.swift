@@ -7,8 +7,8 @@ extension ApplicationLeg {
             guard request.mode == .queue, waiting.count > PlayRequest.maximumWaiting else { return nil }
             return "As many lists wait already as may: \(PlayRequest.maximumWaiting)."
         case .record(let command): return obstacle(to: command)
-        case .ring, .progress, .answer, .reject, .end, .hold, .resume, .transfer, .mute, .unmute, .send, .keys, .stop,
-            .gather:
+        case .ring, .progress, .answer, .reject, .end, .hold, .resume, .transfer, .transferToCall, .bridge, .join,
+            .leave, .mute, .unmute, .send, .keys, .stop, .gather:
             return nil
         }
     }

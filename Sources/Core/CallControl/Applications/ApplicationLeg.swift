@@ -54,6 +54,8 @@ package struct ApplicationLeg: Equatable, Sendable {
     var awaitedRecording: RecordRequest?
     /// The recordings that are over, and written.
     var writtenRecordings: Set<RecordingID> = []
+    /// The others are not to hear the leg when it starts to talk.
+    private var startsMuted = false
 
     struct Waiting: Equatable {
         let number: UInt32
@@ -88,6 +90,27 @@ package struct ApplicationLeg: Equatable, Sendable {
         view = ApplicationCall(
             id: session, call: place.call, application: application, direction: .incoming, from: address, fromName: "",
             to: address, startedAt: time)
+    }
+
+    /// A leg of the call that other calls of the application become. It talks when they have come together.
+    ///
+    /// - Parameters:
+    ///   - first: the call that the command was about; its context and parameters are kept.
+    ///   - own: the application's address in it.
+    ///   - name: the application's display name.
+    ///   - isMuted: the others do not hear the leg.
+    ///   - time: now, in milliseconds since 1970.
+    package init(
+        joining first: ApplicationCall, own: UserAddress, name: String, as session: SessionID, at place: LegAddress,
+        isMuted: Bool, time: Int64
+    ) {
+        self.place = place
+        startsMuted = isMuted
+        view = ApplicationCall(
+            id: session, call: place.call, application: first.application, direction: .outgoing, from: own,
+            fromName: name, to: UserAddress(written: "conference@\(own.domain)") ?? own, startedAt: time,
+            parameters: first.parameters,
+            context: first.context, isMuted: isMuted)
     }
 
     /// The application's own address in the call.
@@ -138,6 +161,8 @@ package struct ApplicationLeg: Equatable, Sendable {
             end(nil, at: now)
             return [.perform(.end(reasonText: nil))]
         case .stoppedRinging(.forwarded, _): end(nil, at: now)
+        // The other leg of the call has been connected with that of another one.
+        case .released(.transferred(by: place.leg), _): end(nil, at: now)
         case .released(let cause, _), .left(let cause, _): end(cause, at: now)
         case .stoppedRinging, .joined, .waking, .awoke, .notWoken, .wakingOver, .rings, .alerted, .progressed, .talks,
             .established, .rejected, .forwarded, .changedDevice, .renewedSubscription, .moved, .ended, .offered,
@@ -152,7 +177,9 @@ package struct ApplicationLeg: Equatable, Sendable {
     package mutating func established(time: Int64) -> [Action] {
         if view.answeredAt == nil { view.answeredAt = time }
         (decision, talks) = (nil, true)
-        return sayLate() + recordLate()
+        let mute: [Action] = startsMuted ? [.perform(.headless(.say(.mute(true))))] : []
+        startsMuted = false
+        return mute + sayLate() + recordLate()
     }
 
     /// The leg is part of another call from now on.
@@ -179,29 +206,15 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// The call is so, as the leg sees it.
     package mutating func see(_ session: CallSession) {
         guard !isOver else { return }
-        view.startedAt = session.startedAt
-        view.answeredAt = session.answeredAt ?? view.answeredAt
-        view.members = session.members.dropFirst().map { member in
-            ApplicationCall.Member(
-                address: member.address, name: member.name, isCalled: member.isCalled, state: member.state,
-                holds: member.holds)
-        }
-        switch session.state {
-        case .initial, .dialing, .ringing, .answering:
-            // One that has answered may still wait for the caller's description.
-            view.state = view.answeredAt != nil ? .talking : isHeardEarly ? .progressing : .ringing
-        case .sessionProgress: view.state = .progressing
-        case .inCall, .remotelyHeld: view.state = .talking
-        case .onHold, .onDoubleHold: view.state = .held
-        case .ended: break
-        }
+        view.see(session, isHeardEarly: isHeardEarly)
     }
 
     // MARK: Commands
 
     /// The application gives a command, which counts as a decision about the call.
     ///
-    /// - Returns: what the call is asked for, in order. A transfer is none of that: other owners decide it, too.
+    /// - Returns: what the call is asked for, in order. What other owners decide, too, is none of that: a transfer, and
+    ///   what is done with other calls of the application.
     package mutating func take(_ command: ApplicationCommand, at now: MonotonicTime) -> [CallCommand] {
         (decision, isDecided) = (nil, true)
         switch command {
@@ -214,7 +227,8 @@ package struct ApplicationLeg: Equatable, Sendable {
         case .end(let reasonText): return [.end(reasonText: reasonText)]
         case .hold: return [.headless(.hold(true))]
         case .resume: return [.headless(.hold(false))]
-        case .transfer: return []
+        case .transfer, .transferToCall, .bridge, .join: return []
+        case .leave: return [.end(reasonText: nil)]
         case .mute: return [.headless(.say(.mute(true)))]
         case .unmute: return [.headless(.say(.mute(false)))]
         case .send(let content): return [.send(content)]
@@ -230,21 +244,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// A command was carried out. What it ends is shown as ended at once; the facts that follow have the last word.
     package mutating func finish(_ command: ApplicationCommand) {
         guard !isOver else { return }
-        view.version += 1
-        switch (command, view.state.phase) {
-        case (.mute, _): view.isMuted = true
-        case (.unmute, _): view.isMuted = false
-        case (.reject, _): view.state = .ended(refusal)
-        case (.end(let words), .talking), (.end(let words), .held):
-            view.state = .ended(.completed(by: place.leg, reasonText: words))
-        case (.end(let words), _):
-            view.state = .ended(
-                view.direction == .incoming ? .rejected(reasonText: words) : .cancelled(reasonText: words))
-        case (.transfer, .ringing), (.transfer, .progressing): view.state = .ended(nil)
-        case (.ring, _), (.progress, _), (.answer, _), (.hold, _), (.resume, _), (.transfer, _), (.send, _), (.keys, _),
-            (.play, _), (.stop, _), (.gather, _), (.record, _):
-            break
-        }
+        view.finish(command, by: place.leg, refusal: refusal)
     }
 
     /// A command was refused, and the call is as it was.

@@ -2,20 +2,22 @@ package import Primitives
 package import SDP
 
 /// Conferences (spidr-wire §8.7): two calls of a user become one, in which the user has one leg, and each leg hears the
-/// mix of the others.
+/// mix of the others. An application may bring more than two together.
 extension Call {
-    /// The joiner asks to make this conference of two calls. The answer comes when both have handed over their legs.
+    /// The joiner asks to make this conference of calls. The answer comes when all have handed over their legs.
     ///
     /// - Parameters:
-    ///   - calls: two different calls.
+    ///   - calls: two different calls, or more.
+    ///   - keepers: the joiner's addresses in those of the calls where it is another one than here.
     ///   - device: the joiner's device that asks; `nil`: unknown.
     ///   - identity: what the gateway writes about itself to the joiner's peer; `nil` if the joiner is headless, and
     ///     offers nothing.
     /// - Throws: `descriptionMissing` without an offer; `malformedDescription` or `unsupportedDescription` for an offer
     ///   that cannot be used for mixing.
     package mutating func join(
-        _ calls: [CallID], _ request: CallUpdateRequest, from device: SubscriptionID? = nil, identity: LegIdentity?,
-        at now: MonotonicTime, random: inout some RandomSource
+        _ calls: [CallID], _ request: CallUpdateRequest, keepers: [CallID: UserAddress] = [:],
+        from device: SubscriptionID? = nil, identity: LegIdentity?, at now: MonotonicTime,
+        random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         guard state == .initial else { preconditionFailure("a call starts once") }
         var transport = transport(for: legs[0].party, identity)
@@ -29,7 +31,8 @@ extension Call {
         edit(.caller) { $0.transport = transport }
         keep(.caller, at: device)
         let joining = Joining(
-            startedAt: now, calls: calls, content: request.content, deadline: now + configuration.offerTime)
+            startedAt: now, calls: calls, keepers: keepers, content: request.content,
+            deadline: now + configuration.offerTime)
         move(to: .joining(joining))
         return introduced(.caller, as: .dialled) + joining.requests(by: .caller).map { .peerCall($0) }
     }

@@ -17,14 +17,17 @@ extension Call {
     /// - Parameters:
     ///   - party: the user in the other call, for the record; the other call decides which leg is handed over.
     ///   - other: the other call.
+    ///   - keeper: the user's address in the other call; `nil`: the same as in this one.
     /// - Throws: `notAllowed` if `other` is this call, and what `checkTransfer(by:)` throws.
     package mutating func consult(
-        by leg: LegID, with party: UserAddress, in other: CallID, at now: MonotonicTime, random: inout some RandomSource
+        by leg: LegID, with party: UserAddress, in other: CallID, of keeper: UserAddress? = nil, at now: MonotonicTime,
+        random: inout some RandomSource
     ) throws(CallError) -> [CallAction] {
         try checkTransfer(by: leg)
         guard other != id else { throw CallError.notAllowed(.transfer, .sameCall(legState(leg))) }
         let finished = finishUpdate(at: now, random: &random)
-        let consultation = Consultation(transferor: leg, other: other, deadline: now + configuration.offerTime)
+        let consultation = Consultation(
+            transferor: leg, other: other, keeper: keeper, deadline: now + configuration.offerTime)
         operate(.consultation(consultation))
         return finished + note(leg, .transferStarted(party: party)) + [.peerCall(consultation.request)]
     }

@@ -7,13 +7,16 @@ extension Call {
         let transferor: LegID
         /// The consultation call.
         let other: CallID
+        /// The transferor's address in the consultation call; `nil`: the same as in this one.
+        let keeper: UserAddress?
         /// When the transfer fails because the other call has not offered its leg.
         let deadline: MonotonicTime
 
         /// Makes a consultation of its parts; each parameter is the property of that name.
-        package init(transferor: LegID, other: CallID, deadline: MonotonicTime) {
+        package init(transferor: LegID, other: CallID, keeper: UserAddress? = nil, deadline: MonotonicTime) {
             self.transferor = transferor
             self.other = other
+            self.keeper = keeper
             self.deadline = deadline
         }
     }
@@ -29,9 +32,10 @@ extension Call.Consultation {
 
     /// Whether what a call offers is what it was asked for: the one leg that the transferor talks to there.
     ///
-    /// - Parameter keeper: the transferor's user; `nil`: the transferor has left.
-    package func accepts(_ handover: Handover, keeper: UserAddress?) -> Bool {
-        asks(handover.from) && handover.keeper == keeper && handover.legs.count == 1
+    /// - Parameter transferor: the transferor's user; `nil`: the transferor has left.
+    package func accepts(_ handover: Handover, keeper transferor: UserAddress?) -> Bool {
+        guard let transferor else { return false }
+        return asks(handover.from) && handover.keeper == (keeper ?? transferor) && handover.legs.count == 1
     }
 
     /// Asks the other call for its leg.

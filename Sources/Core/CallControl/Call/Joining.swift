@@ -1,12 +1,14 @@
 package import Primitives
 
 extension Call {
-    /// A conference that waits for the legs of two calls (spidr-wire §8.7).
+    /// A conference that waits for the legs of two calls or more (spidr-wire §8.7).
     package struct Joining: Equatable, Sendable {
         /// When the joiner asked for the conference.
         let startedAt: MonotonicTime
-        /// The two calls that are to be joined.
+        /// The calls that are to be joined.
         let calls: [CallID]
+        /// The joiner's addresses in those of the calls where it is not the joiner's user.
+        let keepers: [CallID: UserAddress]
         /// The legs that have been offered so far, one handover for each call.
         package private(set) var received: [Handover] = []
         /// Parameters and bodies of the joiner's request, which come back in its answer.
@@ -15,9 +17,13 @@ extension Call {
         let deadline: MonotonicTime
 
         /// Makes a conference that has received nothing; each parameter is the property of that name.
-        package init(startedAt: MonotonicTime, calls: [CallID], content: CustomContent, deadline: MonotonicTime) {
+        package init(
+            startedAt: MonotonicTime, calls: [CallID], keepers: [CallID: UserAddress] = [:], content: CustomContent,
+            deadline: MonotonicTime
+        ) {
             self.startedAt = startedAt
             self.calls = calls
+            self.keepers = keepers
             self.content = content
             self.deadline = deadline
         }
@@ -40,9 +46,11 @@ extension Call.Joining {
 
     /// A call offers its legs. The same offer again changes nothing.
     ///
-    /// - Parameter keeper: the joiner's user; `nil`: the joiner has left.
-    package mutating func receive(_ handover: Handover, keeper: UserAddress?) -> Reception {
-        guard asks(handover.from), handover.keeper == keeper else { return .declined }
+    /// - Parameter joiner: the joiner's user; `nil`: the joiner has left.
+    package mutating func receive(_ handover: Handover, keeper joiner: UserAddress?) -> Reception {
+        guard let joiner, asks(handover.from), handover.keeper == (keepers[handover.from] ?? joiner) else {
+            return .declined
+        }
         if !received.contains(where: { $0.from == handover.from }) { received.append(handover) }
         return received.count == calls.count ? .complete : .waiting
     }

@@ -52,6 +52,8 @@ package struct ConsultationPlacement: Placement {
     private let consultation: SessionID
     private let address: UserAddress
     private let token: String
+    /// The user's address in the consultation; `nil`: the same.
+    private let keeper: UserAddress?
     private var stage = Stage.locating
     private var isClaimed = false
 
@@ -71,10 +73,36 @@ package struct ConsultationPlacement: Placement {
         self.consultation = consultation
         self.address = address
         self.token = token
+        keeper = nil
+    }
+
+    /// Makes a placement of a transfer by an application, between two calls in which it has a leg.
+    ///
+    /// - Parameters:
+    ///   - session: the application's session of the call whose party is transferred.
+    ///   - leg: the application's leg of that call.
+    ///   - user: the application's address there.
+    ///   - other: the application's leg of the other call.
+    ///   - keeper: the application's address there.
+    ///   - token: a new name for a leg of the target.
+    package init(
+        of session: SessionID, by leg: LegAddress, for user: UserAddress, with other: LegAddress,
+        of keeper: UserAddress, token: String
+    ) {
+        self.user = user
+        self.session = session
+        consultation = session
+        address = keeper
+        self.token = token
+        self.keeper = keeper
+        stage = .located(Legs(own: leg, other: other), .claiming)
     }
 
     /// The first actions.
-    package mutating func start() -> [PlacementAction] { [.ask(.user(user, .locate(session)))] }
+    package mutating func start() -> [PlacementAction] {
+        guard case .located(let legs, _) = stage else { return [.ask(.user(user, .locate(session)))] }
+        return [claim(legs)]
+    }
 
     /// The next actions, given the reply to the last question.
     package mutating func handle(_ reply: PlacementReply) -> [PlacementAction] {
@@ -87,7 +115,7 @@ package struct ConsultationPlacement: Placement {
             case .locatingOther(let own):
                 guard let other = reply.located else { throw .noSuchCall }
                 stage = .located(Legs(own: own, other: other), .claiming)
-                return [.ask(.call(own.call, .claim(.consultation(own.leg, other.call))))]
+                return [claim(Legs(own: own, other: other))]
             case .located(let legs, let step): return try proceed(legs, step, reply)
             }
         } catch {
@@ -124,11 +152,16 @@ package struct ConsultationPlacement: Placement {
         case .identifying:
             let party = try reply.foundParty()
             stage = .located(legs, .consulting)
-            return [.ask(.call(legs.own.call, .consult(legs.own.leg, with: party?.user ?? address, legs.other)))]
+            let user = party?.user ?? address
+            return [.ask(.call(legs.own.call, .consult(legs.own.leg, with: user, legs.other, of: keeper)))]
         case .replacing, .consulting:
             try reply.checkDone()
             return settle(nil) + [.finish(.placed(session))]
         }
+    }
+
+    private func claim(_ legs: Legs) -> PlacementAction {
+        .ask(.call(legs.own.call, .claim(.consultation(legs.own.leg, legs.other.call))))
     }
 
     private mutating func found(_ known: CallParty, _ reply: ContactReply, _ legs: Legs) -> [PlacementAction] {

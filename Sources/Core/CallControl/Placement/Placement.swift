@@ -101,7 +101,10 @@ package enum CallQuestion: Equatable, Sendable {
     /// Start the call.
     case start(CallStartRequest, PerLeg<CallParty>, unreachable: CallEndCause.Unreachable?)
     /// Start the call as the conference that the calls of these legs become.
-    case join([LegAddress], CallUpdateRequest, device: SubscriptionID?, CallParty)
+    ///
+    /// - Parameter keepers: the addresses of the legs that are not of the user who joins, by call.
+    case join(
+        [LegAddress], CallUpdateRequest, device: SubscriptionID?, CallParty, keepers: [CallID: UserAddress] = [:])
     /// Check that the leg may do this now, and keep out the same request until it is settled. The reply can be
     /// `isRepeated`.
     case claim(PlacementClaim)
@@ -116,7 +119,9 @@ package enum CallQuestion: Equatable, Sendable {
     /// Tell the transferor that the target has no device to ring.
     case reportUnreachable(LegID, CallEndCause.Unreachable)
     /// Connect the party that the leg talks to with the one that its user talks to in the other call.
-    case consult(LegID, with: UserAddress, LegAddress)
+    ///
+    /// - Parameter keeper: the user's address in the other call; `nil`: the same.
+    case consult(LegID, with: UserAddress, LegAddress, of: UserAddress? = nil)
     /// Whether the leg could play something now.
     case checkPlay(LegID)
     /// Carry out the command.

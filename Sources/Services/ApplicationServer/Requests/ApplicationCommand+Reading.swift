@@ -27,7 +27,26 @@ extension ApplicationCommand {
             self = .end(reasonText: text)
         case .hold: self = try Self.plain(.hold, body)
         case .resume: self = try Self.plain(.resume, body)
-        case .transfer: self = .transfer(to: try Self.fields(body, ["to"]).address("to"))
+        case .transfer:
+            let fields = try Self.fields(body, ["to", "call"])
+            guard let call = try fields.call() else {
+                self = .transfer(to: try fields.address("to"))
+                break
+            }
+            guard !fields.has("to") else { throw fields.refusal("call", "cannot be there besides \"to\"") }
+            self = .transferToCall(call)
+        case .bridge:
+            let fields = try Self.fields(body, ["call", "bot"])
+            guard let call = try fields.call() else { throw fields.missing("call") }
+            self = .bridge(call, try fields.word("bot", BridgeRole.self) ?? .stay)
+        case .join:
+            let fields = try Self.fields(body, ["calls"])
+            guard let calls = try fields.texts("calls", atMost: Self.maximumJoined) else {
+                throw fields.missing("calls")
+            }
+            guard !calls.isEmpty else { throw fields.refusal("calls", "must name a call") }
+            self = .join(calls.map { SessionID($0) })
+        case .leave: self = try Self.plain(.leave, body)
         case .mute: self = try Self.plain(.mute, body)
         case .unmute: self = try Self.plain(.unmute, body)
         case .send:
@@ -69,6 +88,11 @@ extension ApplicationCommand {
         }
         return digits
     }
+}
+
+extension Fields {
+    /// The other call; `nil`: the field is not there.
+    fileprivate func call() throws(V1Error) -> SessionID? { try text("call").map { SessionID($0) } }
 }
 
 extension PlayRequest {

@@ -78,22 +78,17 @@ extension ApplicationOwner {
         asking switchboard: LocalSwitchboard
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard legs[session] != nil else { throw .noSuchCall }
-        for file in command.files {
-            do throws(MediaFileError) {
-                try await environment.media.load(file: file)
-            } catch {
-                throw .invalid(field: "file", error.predicate)
-            }
+        // What the state does not allow is refused before a file is read.
+        if !command.files.isEmpty {
+            _ = try await check(command, in: session, expecting: version, asking: switchboard)
+            try await load(command.files)
+        }
+        if let bridging = command.bridging {
+            return try await perform(command, bridging, in: session, expecting: version, asking: switchboard)
         }
         await turn(of: session)
         defer { pass(session) }
-        let before = try await call(session, asking: switchboard)
-        if let version, version != before.version { throw .versionMismatch(before) }
-        guard before.allowed.contains(command.name) else {
-            throw .notAllowed(
-                before, "The call is \(before.state.phase.rawValue), and does not allow \(command.name.rawValue).")
-        }
-        if let obstacle = legs[session]?.obstacle(to: command) { throw .notAllowed(before, obstacle) }
+        _ = try await check(command, in: session, expecting: version, asking: switchboard)
         let recording = try await openRecording(for: command, in: session)
         do throws(CallError) {
             try await decide(command, in: session, asking: switchboard)
@@ -103,6 +98,32 @@ extension ApplicationOwner {
             throw ApplicationRefusal(error, in: after)
         }
         return try await call(session, asking: switchboard)
+    }
+
+    /// The call as it is before a command that it allows.
+    ///
+    /// - Throws: `noSuchCall`, `versionMismatch`, or `notAllowed`.
+    func check(
+        _ command: ApplicationCommand, in session: SessionID, expecting version: UInt64?,
+        asking switchboard: LocalSwitchboard
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        let before = try await call(session, asking: switchboard)
+        if let version, version != before.version { throw .versionMismatch(before) }
+        guard before.allowed.contains(command.name) else {
+            throw .notAllowed(before, before.refusal(of: command.name))
+        }
+        if let obstacle = legs[session]?.obstacle(to: command) { throw .notAllowed(before, obstacle) }
+        return before
+    }
+
+    private func load(_ files: [String]) async throws(ApplicationRefusal) {
+        for file in files {
+            do throws(MediaFileError) {
+                try await environment.media.load(file: file)
+            } catch {
+                throw .invalid(field: "file", error.predicate)
+            }
+        }
     }
 
     /// Has the call carry out a command.
@@ -203,7 +224,8 @@ extension ApplicationOwner {
         }
     }
 
-    private func look(at session: SessionID, asking switchboard: LocalSwitchboard) async -> ApplicationCall? {
+    /// A call as it is now; `nil`: the application has no such call.
+    func look(at session: SessionID, asking switchboard: LocalSwitchboard) async -> ApplicationCall? {
         guard let leg = legs[session] else { return nil }
         if !leg.isOver {
             do throws(CallError) {
@@ -255,7 +277,7 @@ extension ApplicationRefusal {
     }
 
     /// The refusal of a call that was to be started.
-    fileprivate init(starting error: CallError) {
+    init(starting error: CallError) {
         self =
             switch error {
             case .tooManyCalls(let wait): .limited("Too many calls were started.", retryAfter: wait)

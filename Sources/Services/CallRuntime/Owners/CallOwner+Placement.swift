@@ -36,8 +36,8 @@ extension CallOwner {
             case .outcome(let request): return .started(isSame: try await started(by: request))
             case .start(let request, let parties, let unreachable):
                 try start(request, parties, unreachable: unreachable)
-            case .join(let joined, let request, let device, let joiner):
-                try join(joined, request, from: device, joiner: joiner)
+            case .join(let joined, let request, let device, let joiner, let keepers):
+                try join(joined, request, from: device, joiner: joiner, keepers: keepers)
             case .claim(let request): return await claim(request)
             case .replaceableParty(let leg): return .party(call?.replaceableParty(talkingTo: leg))
             case .party(let leg): return .party(call?.party(talkingTo: leg))
@@ -45,7 +45,8 @@ extension CallOwner {
             case .retarget(let retargeting, let leg, let party, let target, let replaced):
                 try retarget(retargeting, by: leg, to: party, as: target, replacing: replaced)
             case .reportUnreachable(let leg, let reason): try reportUnreachable(to: leg, reason)
-            case .consult(let leg, let party, let other): try consult(by: leg, with: party, in: other)
+            case .consult(let leg, let party, let other, let keeper):
+                try consult(by: leg, with: party, in: other, of: keeper)
             case .checkPlay(let leg): try checkPlay(by: leg)
             case .command(let command, let leg, let device): try perform(command, by: leg, from: device)
             case .place(let leg): return .address(await place(of: leg))
@@ -132,12 +133,14 @@ extension CallOwner {
     }
 
     /// Connects the party that this leg talks to with the party that the same user talks to in another call.
-    private func consult(by leg: LegID, with party: UserAddress, in other: LegAddress) throws(CallError) {
+    private func consult(
+        by leg: LegID, with party: UserAddress, in other: LegAddress, of keeper: UserAddress?
+    ) throws(CallError) {
         let now = environment.clock.now
         var random = environment.random.generator
         keepers[other.call] = other.leg
         try command(.transfer, leg) { call throws(CallError) in
-            try call.consult(by: leg, with: party, in: other.call, at: now, random: &random)
+            try call.consult(by: leg, with: party, in: other.call, of: keeper, at: now, random: &random)
         }
     }
 }

@@ -171,19 +171,23 @@ extension CallOwner {
         }
     }
 
-    /// Starts this call as the conference that two other calls become.
+    /// Starts this call as the conference that other calls become.
+    ///
+    /// - Parameter keepers: the addresses of the legs that are not of the user who joins, by call.
     func join(
-        _ joined: [LegAddress], _ request: CallUpdateRequest, from device: SubscriptionID?, joiner: CallParty
+        _ joined: [LegAddress], _ request: CallUpdateRequest, from device: SubscriptionID?, joiner: CallParty,
+        keepers: [CallID: UserAddress]
     ) throws(CallError) {
         guard environment.configuration.media == .anchored else { throw .unsupported(.joinOfDirectMedia) }
         let identity = try reserveLeg(of: joiner)
-        for leg in joined { keepers[leg.call] = leg.leg }
+        for leg in joined { self.keepers[leg.call] = leg.leg }
         let call = Call(id: id, joiner: joiner, configuration: environment.configuration.call)
         let now = environment.clock.now
         var random = environment.random.generator
         try open(call, [.caller: EndpointAddress(of: joiner)], by: .join) { call throws(CallError) in
             try call.join(
-                joined.map(\.call), request, from: device, identity: identity, at: now, random: &random)
+                joined.map(\.call), request, keepers: keepers, from: device, identity: identity, at: now,
+                random: &random)
         }
     }
 

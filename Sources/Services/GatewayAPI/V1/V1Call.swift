@@ -32,6 +32,8 @@ package struct V1Call: Encodable, Equatable, Sendable {
     package let context: String?
     /// Whether the other legs hear nothing of this one.
     package let muted: Bool
+    /// Whether each leg hears all others.
+    package let conference: Bool
     /// What plays; `nil`: nothing.
     package let playing: Playing?
     /// What is gathered; `nil`: nothing.
@@ -113,6 +115,7 @@ package struct V1Call: Encodable, Equatable, Sendable {
         parameters = call.parameters
         context = call.context
         muted = call.isMuted
+        conference = call.isConference
         playing = call.playing.map { Playing(tag: $0.tag, waiting: $0.waiting) }
         gathering = call.gathering.map { Gathering(tag: $0.tag, keys: $0.keys.map(\.rawValue).joined()) }
         recordings = call.recordings.map {
