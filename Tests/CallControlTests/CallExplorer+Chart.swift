@@ -45,6 +45,7 @@ extension CallExplorer {
         case .hold, .video, .ask, .move: "startCallUpdate"
         case .command: "an application holds or resumes"
         case .answer: changes(of: session, after).joined(separator: " and ")
+        case .finish: "an application ends its part"
         case .end(let other): Self.session(of: other) == session ? "DELETE" : "the other hangs up"
         case .transfer: "call"
         case .consult: "transfer"
@@ -87,6 +88,7 @@ extension CallExplorer {
         case .hold, .video, .ask, .move: "startCallUpdate"
         case .command: "an application holds or resumes"
         case .answer: "respondCallUpdate"
+        case .finish: "an application ends its part"
         case .end: "DELETE"
         case .transfer: "transfer to an address"
         case .consult: "transfer to another call"

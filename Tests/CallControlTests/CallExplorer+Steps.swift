@@ -23,7 +23,7 @@ extension CallExplorer {
                 throw error
             }
         case .answer(let name): try answer(name)
-        case .end(let name):
+        case .end(let name), .finish(let name):
             try act(name) { call, leg, _, now throws(CallError) in
                 try call.end(
                     by: leg, from: Self.device(name) ?? call[leg]?.party.devices.first?.subscription, reasonText: nil,
@@ -135,17 +135,21 @@ extension CallExplorer {
     }
 
     private mutating func join() throws(CallError) {
-        let joiner = CallParty(user: MidCallRig.alice, name: "Alice", session: "A3", devices: [Device("a1")])
+        let isApplication = applications.contains("A3")
+        let joiner = CallParty(
+            user: MidCallRig.alice, name: "Alice", session: "A3",
+            endpoint: isApplication ? .application(.silence) : .devices([Device("a1")]))
         var configuration = Call.Configuration()
         configuration.mediaPolicy = .engine
         var client = newClient("A3")
-        let request = CallUpdateRequest(sdp: description("A3", client.lines))
+        let request = CallUpdateRequest(sdp: isApplication ? "" : description("A3", client.lines))
         world.add(
             Self.aged(Call(id: Self.conference, joiner: joiner, configuration: configuration)), keeper: .caller)
+        let identity = isApplication ? nil : CallRig.identity("gwjoin")
         try world.act(Self.conference) { call, random, now throws(CallError) in
-            try call.join(
-                [Self.toBob, Self.toCarol], request, identity: CallRig.identity("gwjoin"), at: now, random: &random)
+            try call.join([Self.toBob, Self.toCarol], request, identity: identity, at: now, random: &random)
         }
+        guard !isApplication else { return }
         client.open = Client.Open(lines: client.lines, wasHolding: false, wasFilming: false)
         clients["A3"] = client
     }

@@ -56,6 +56,8 @@ struct CallExplorer: Explorable {
         case transfer
         case consult
         case join
+        /// An application whose part of a call is done ends it.
+        case finish(SessionID)
         /// An application answers the call that it is rung for.
         case accept(SessionID)
         /// An application that talks holds, or resumes.
@@ -83,6 +85,7 @@ struct CallExplorer: Explorable {
             case .transfer: "transfer"
             case .consult: "consult"
             case .join: "join"
+            case .finish(let name): "\(name) finishes"
             case .accept(let name): "\(name) accepts"
             case .command(let name): "\(name) holds or resumes"
             case .pickUp(let name, let isFilming): "pick up \(name)\(isFilming ? " with video" : "")"
@@ -98,7 +101,7 @@ struct CallExplorer: Explorable {
         /// Follows from what was asked for before, or asks for nothing to happen.
         var isReaction: Bool {
             switch self {
-            case .answer, .accept, .pickUp, .decline, .hear, .neglect, .deliver, .audit: true
+            case .answer, .finish, .accept, .pickUp, .decline, .hear, .neglect, .deliver, .audit: true
             case .hold, .command, .video, .ask, .move, .end, .transfer, .consult, .join, .wait: false
             }
         }
@@ -106,6 +109,8 @@ struct CallExplorer: Explorable {
 
     static let (toBob, toCarol, conference) = (CallID(1), CallID(2), CallID(3))
     static let (carol, dave) = (SessionID("C"), SessionID("D"))
+    /// The legs of Alice: in her two calls, and in the conference that these become.
+    static let callers: Set<SessionID> = ["A1", "A2", "A3"]
     /// Devices of users that have two. Their clients share a session; every other client goes by that.
     static let devices: [(name: SessionID, device: SubscriptionID, session: SessionID)] = [
         ("B", "bob1", "B"), ("B2", "bob2", "B"), ("D", "dave1", dave), ("D2", "dave2", dave),
@@ -113,7 +118,7 @@ struct CallExplorer: Explorable {
 
     let scope: Scope
     let (alice, others): (HoldDialect, HoldDialect)
-    /// Whose legs are headless: `carol`, `dave`, or both. They have no clients.
+    /// Whose legs are headless: `carol`, `dave`, those of Alice, or several of these. They have no clients.
     let applications: Set<SessionID>
     /// Dave's phones may have no screen.
     let daveSeesVideo: Bool
@@ -134,17 +139,19 @@ struct CallExplorer: Explorable {
         world = CallWorld(keepsLogs: keepsLogs)
         (self.scope, self.alice, self.others, self.applications) = (scope, alice, others, applications)
         (self.daveSeesVideo, self.yields) = (daveSeesVideo, yields)
-        let first = try MidCallRig(id: 1, alice, others, session: "B")
+        let isCalling = applications.isSuperset(of: Self.callers)
+        let first = try MidCallRig(id: 1, alice, others, session: "B", calling: isCalling ? .silence : nil)
         world.add(Self.aged(first.call), keeper: .caller, after: first.course)
-        var names: [SessionID] = ["A1", "B"]
+        var names: Set<SessionID> = ["A1", "B"]
         if scope.contains(.meeting) {
             let second = try MidCallRig(
                 id: 2, alice, others, bob: MidCallRig.carol, session: Self.carol,
-                application: applications.contains(Self.carol) ? .silence : nil)
+                application: applications.contains(Self.carol) ? .silence : nil,
+                calling: isCalling ? .silence : nil)
             world.add(Self.aged(second.call), keeper: .caller, after: second.course)
-            names += applications.contains(Self.carol) ? ["A2"] : ["A2", Self.carol]
+            names.formUnion(["A2", Self.carol])
         }
-        for name in names { clients[name] = newClient(name) }
+        for name in names.subtracting(applications) { clients[name] = newClient(name) }
         if scope.contains(.moving) {
             // It was rung too, and told that another device has answered.
             clients["B2"] = newClient("B2")
@@ -236,6 +243,11 @@ struct CallExplorer: Explorable {
         where place(of: name)?.leg.stage == .ringing { steps.append(.accept(name)) }
         for name in applications.sorted(by: { $0.rawValue < $1.rawValue })
         where scope.contains(.commanding) && place(of: name)?.leg.stage == .talking { steps.append(.command(name)) }
+        for name in applications.intersection(Self.callers).sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let leg = place(of: name)?.leg else { continue }
+            if leg.isCompleted { steps.append(.finish(name)) }
+            if scope.contains(.leaving), leg.stage == .talking { steps.append(.end(name)) }
+        }
         steps += stepsBetweenCalls
         if world.ended.count < world.calls.count { steps.append(.audit) }
         let hasHeard = !clients.values.contains(where: \.mayHear)

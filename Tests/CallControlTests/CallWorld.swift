@@ -55,8 +55,10 @@ struct CallWorld {
         logs?[call.id] = EventLog(from: clock.now)
         logs?[call.id]?.add(course, at: clock.now)
         // What its own beginning brought about.
-        if case .answered = call.state { routes[call.id] = [.caller: .leg(.callee), .callee: .leg(.caller)] }
-        headless[call.id] = Set(call.legs.filter(\.party.isApplication).map(\.id))
+        if case .answered = call.state {
+            routes[call.id] = [.caller: .leg(.callee), .callee: .leg(.caller)]
+            headless[call.id] = Set(call.legs.filter(\.party.isApplication).map(\.id))
+        }
     }
 
     mutating func edit<Result>(

@@ -291,6 +291,39 @@ struct ExplorationTests {
         }
     }
 
+    /// Alice is an application that has called Bob and Carol: it holds, transfers, brings its calls together, leaves
+    /// and hangs up, among holds and ends of the others; Dave, or Carol and Dave, are applications as well.
+    @Test func `an application that calls, and brings its calls together, leads nobody astray`() throws {
+        var walks: [Exploration] = []
+        for applications: Set<SessionID> in [[], [CallExplorer.dave], [CallExplorer.carol, CallExplorer.dave]] {
+            let start = try CallExplorer(
+                [.meeting, .leaving, .transferring, .commanding], alice: .inactive,
+                others: applications.isEmpty ? .inactive : .sendOnly,
+                applications: applications.union(CallExplorer.callers), requests: 2)
+            let exploration = try Exploration(of: [start])
+            print("an application calls, with \(applications.count) others: \(exploration)")
+            #expect(exploration.states > 500)
+            #expect(exploration.open == 0)
+            walks.append(exploration)
+        }
+        let stale = try ExplorationTable.fault(
+            in: "two calls of an application, with clients and with applications", walks)
+        #expect(stale == nil)
+    }
+
+    /// What the walk above has to come to: two others talk in the conference that the application has made and left.
+    @Test func `two go on in a conference that its application has left`() throws {
+        let walk = try CallExplorer(
+            [.meeting, .leaving, .commanding], alice: .inactive, others: .sendOnly,
+            applications: CallExplorer.callers,
+            prepared: [.join] + [CallExplorer.Step](repeating: .deliver(0), count: 6) + [
+                .answer("B"), .answer("C"), .finish("A1"), .finish("A2"), .command("A3"), .command("A3"), .end("A3"),
+            ])
+        #expect(walk.isQuiet)
+        let legs = walk.world.calls[CallExplorer.conference]?.legs.map(\.party.session)
+        #expect(legs.map(Set.init) == ["B", "C"])
+    }
+
     private typealias Course = (
         name: String, alice: HoldDialect, others: HoldDialect, applications: Set<SessionID>, steps: [CallExplorer.Step],
         requests: Int

@@ -43,11 +43,12 @@ struct MidCallRig {
     /// - Parameters:
     ///   - replacing: which of the two list `replacecall`; one value stands for both.
     ///   - application: what the callee says, if it is an application.
+    ///   - source: what the caller says, if it is an application.
     init(
         id: UInt64 = 7, _ caller: HoldDialect = .inactive, _ callee: HoldDialect = .inactive,
         bob: UserAddress = CallRig.bob,
         session: SessionID = "B", replacing replacesCaller: Bool = false, _ replacesCallee: Bool? = nil,
-        application: HeadlessSource? = nil
+        application: HeadlessSource? = nil, calling source: HeadlessSource? = nil
     ) throws {
         let name = bob == CallRig.bob ? "bob" : "carol"
         dialects = [.caller: caller, .callee: callee]
@@ -57,7 +58,8 @@ struct MidCallRig {
             id: CallID(id),
             parties: PerLeg(
                 caller: CallParty(
-                    user: Self.alice, name: "Alice", session: SessionID("A\(id)"), devices: [Device("a1")]),
+                    user: Self.alice, name: "Alice", session: SessionID("A\(id)"),
+                    endpoint: source.map { .application($0) } ?? .devices([Device("a1")])),
                 callee: CallParty(
                     user: bob, name: name, session: session,
                     endpoint: application.map { .application($0) }
@@ -67,7 +69,8 @@ struct MidCallRig {
             PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
         course = try call.start(
             CallStartRequest(
-                callee: bob, sdp: ScriptedDescription.audio("caller", .sendReceive), handlesReplacement: replacesCaller),
+                callee: bob, sdp: source == nil ? ScriptedDescription.audio("caller", .sendReceive) : "",
+                handlesReplacement: replacesCaller),
             media: mode, at: clock.now, random: &random)
         let answered = try call.answer(
             by: .callee,
