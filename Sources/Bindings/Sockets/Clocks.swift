@@ -6,6 +6,14 @@ package import Primitives
 package enum MonotonicClock {
     /// The current time of the monotonic clock.
     package static var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
+
+    /// Blocks the thread until a time (clock_nanosleep(2)); a time in the past does not block. The kernel may add 50 µs
+    /// (`PR_SET_TIMERSLACK`).
+    package static func sleep(until time: MonotonicTime) {
+        var end = timespec(
+            tv_sec: Int(time.nanoseconds / 1_000_000_000), tv_nsec: Int(time.nanoseconds % 1_000_000_000))
+        while unsafe clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nil) == EINTR {}
+    }
 }
 
 /// The real-time clock of the system (CLOCK_REALTIME), which administrators set and NTP adjusts.

@@ -15,7 +15,8 @@ package struct DatagramPool: ~Copyable {
     package static let slotSize = 2048
 
     private let sockets: [UDPSocket]
-    private let slots: Int
+    /// The most datagrams that one `receive` takes.
+    package let slots: Int
     private let transmitSlots: Int
     /// The receive slots, followed by the transmit slots.
     private let memory: UnsafeMutablePointer<UInt8>

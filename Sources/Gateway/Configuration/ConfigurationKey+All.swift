@@ -104,6 +104,9 @@ extension ConfigurationKey {
             "Whether DTMF digits are recognised in transcoded G.711 audio of peers that know no telephone events."
         ),
         ConfigurationKey(
+            "media", "pacing", \.pacing, .choice,
+            "Whether a busy media worker starts its turns half a millisecond apart, which halves the cost of a packet."),
+        ConfigurationKey(
             "media", "max_calls_per_worker", \.media.maximumCallsPerWorker, .count(1...100_000),
             "Calls one worker carries at a time."),
     ]

@@ -136,6 +136,8 @@ package struct GatewayConfiguration: Sendable {
     package var transcoding = Switch.on
     /// Whether DTMF tones in the audio are passed on as telephone events.
     package var inbandDTMF = Switch.off
+    /// `media.pacing`: whether a worker with many packets lets some of them gather before it handles them.
+    package var pacing = Switch.on
     /// What every client is assumed to want to receive, unless it says otherwise for a call. Its Opus values override
     /// those of ``opusSet``.
     package var mediaPreferences = MediaPreferences()

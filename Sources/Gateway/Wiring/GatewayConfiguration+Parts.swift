@@ -179,6 +179,7 @@ extension GatewayConfiguration {
         media.bind = addresses.bind
         media.advertise = addresses.advertise
         media.detectsInbandDTMF = inbandDTMF == .on
+        media.pacesWakeUps = pacing == .on
         media.workers = workerCount
         return media
     }

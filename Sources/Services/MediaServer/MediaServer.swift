@@ -48,14 +48,17 @@ package final class MediaServer: MediaPort {
         /// Whether DTMF digits are detected in the G.711 audio of peers that have not negotiated telephone events,
         /// where that audio is transcoded.
         package var detectsInbandDTMF = false
+        /// Whether a worker with many packets leaves its sockets alone for up to half a millisecond, so that one wake-up
+        /// serves several packets; see `WakeUpPacing`.
+        package var pacesWakeUps = true
         /// The most calls that one worker takes at a time.
         package var maximumCallsPerWorker: Int
 
         /// Makes a configuration; each parameter is the property of that name.
         ///
         /// Defaults: candidates for the addresses in `bind`, UDP port 7000 and no TCP, one worker, 30 s for consent,
-        /// 4,000 calls and 2,000 TCP connections per worker, 5 s for the first check of a connection. Files, tones and
-        /// DTMF detection are set afterwards.
+        /// 4,000 calls and 2,000 TCP connections per worker, 5 s for the first check of a connection. Files, tones,
+        /// DTMF detection and pacing are set afterwards.
         package init(
             bind: [IPAddress], advertise: [IPAddress] = [], firstPort: UInt16 = 7_000, tcpPort: UInt16? = nil,
             workers: Int = 1,
@@ -128,7 +131,8 @@ package final class MediaServer: MediaPort {
                 connections: configuration.maximumConnectionsPerWorker,
                 firstCheckTimeout: configuration.firstCheckTimeout),
             library: library, toneRegion: configuration.toneRegion,
-            detectsInbandDTMF: configuration.detectsInbandDTMF, streams: streams, layout: layout,
+            detectsInbandDTMF: configuration.detectsInbandDTMF, streams: streams,
+            pacesWakeUps: configuration.pacesWakeUps, layout: layout,
             metrics: metrics, logger: logger, recorder: recorder, events: events)
         self.environment = environment
         for endpoint in endpoints { try endpoint.start(environment, among: endpoints) }

@@ -10,8 +10,8 @@ internal import Sockets
 /// Handles the packets that arrive on the sockets.
 extension MediaWorker {
     /// Receives the packets that wait in a socket. While packets keep arriving, the socket is read again before the
-    /// worker waits, which costs less than a wake-up for every few packets. `roundLimit` leaves time for the other
-    /// sockets, commands and deadlines.
+    /// worker waits, which costs less than a wake-up for every few packets. Where wake-ups are paced, a socket that is
+    /// empty is read again after the pause. `roundLimit` leaves time for the other sockets, commands and deadlines.
     ///
     /// Each read has its own time: the congestion control of senders uses arrival times, in which milliseconds matter.
     func receive(from socket: SocketIndex, _ context: inout WorkerContext) {
@@ -20,6 +20,7 @@ extension MediaWorker {
             guard count > 0 else { return }
             context.readClock()
             dispatch(count, from: socket, &context)
+            if pacing.isPacing, count < context.transport.pool.slots { return }
         }
     }
 
@@ -40,10 +41,16 @@ extension MediaWorker {
     /// Handles a packet of any kind, from any transport.
     func take(_ slot: Int, over path: Path, _ context: inout WorkerContext) {
         switch DatagramKind(of: context.transport.datagram(slot)) {
-        case .rtp: relay(slot, over: path, &context)
+        case .rtp:
+            pacing.noteMedia()
+            relay(slot, over: path, &context)
         case .rtcp: receiveControl(slot, over: path, &context)
-        case .stun: receiveCheck(slot, over: path, &context)
-        case .dtls: receiveHandshake(slot, over: path, &context)
+        case .stun:
+            pacing.noteCheck()
+            receiveCheck(slot, over: path, &context)
+        case .dtls:
+            pacing.noteHandshake(at: context.now)
+            receiveHandshake(slot, over: path, &context)
         case .turnChannel, .other: tally.drop(.unclassified)
         }
     }

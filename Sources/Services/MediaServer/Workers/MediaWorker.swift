@@ -25,6 +25,7 @@ final class MediaWorker {
         let toneRegion: ToneCadence.Region
         let detectsInbandDTMF: Bool
         let streams: AnnouncedStreams
+        let pacesWakeUps: Bool
         let layout: WorkerLayout
         let metrics: GatewayMetrics
         let logger: Logger
@@ -66,6 +67,7 @@ final class MediaWorker {
     /// The legs that have arrived before their call's `adopt`.
     var early: [EarlyLeg] = []
     var deadlines = DeadlineQueue()
+    var pacing: WakeUpPacing
     var tally = PacketTally()
     /// A buffer for a packet that is sent to more than one leg.
     var copy = [UInt8](repeating: 0, count: DatagramPool.slotSize)
@@ -79,6 +81,7 @@ final class MediaWorker {
         self.endpoint = endpoint
         self.endpoints = endpoints
         givers = endpoints.count
+        pacing = WakeUpPacing(isEnabled: environment.pacesWakeUps)
         wallClock = WallClock(showing: NTPTimestamp(unixNanoseconds: WallTime.unixNanoseconds), at: MonotonicClock.now)
     }
 
@@ -106,6 +109,7 @@ final class MediaWorker {
         while givers > 0 {
             let ready = try context.transport.wait(until: deadlines.earliest)
             context.readClock()
+            let start = context.now
             if context.transport.wasWoken {
                 // The packets are counted first: the legs that they belong to are here after the messages have been
                 // processed.
@@ -123,7 +127,16 @@ final class MediaWorker {
             context.transport.closeOverdue(at: context.now)
             while let call = deadlines.popDue(at: context.now) { timeout(CallID(call), &context) }
             report(context.transport.flush())
+            leaveAlone(since: start, &context)
         }
+    }
+
+    /// Leaves the sockets alone for as long as they shall be after a turn, but not beyond the next deadline. Commands
+    /// wait as well.
+    private func leaveAlone(since start: MonotonicTime, _ context: inout WorkerContext) {
+        context.readClock()
+        guard let next = pacing.endTurn(startedAt: start, now: context.now) else { return }
+        MonotonicClock.sleep(until: min(next, deadlines.earliest ?? next))
     }
 
     /// Answers requests for statistics that are still open, and ends legs that arrive too late for their call.
