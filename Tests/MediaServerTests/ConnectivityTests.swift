@@ -27,7 +27,7 @@ struct ConnectivityTests {
 
     @Test func `descriptions offer TCP after UDP, on its own port`() throws {
         let rig = try Rig()
-        let candidates = try rig.server.reserve(rig.call).candidates
+        let candidates = try rig.server.reserve(rig.call, isNew: true).candidates
         #expect(
             candidates == [
                 "1 1 udp 2130706431 127.0.0.1 \(rig.gateway.port) typ host",
@@ -43,7 +43,7 @@ struct ConnectivityTests {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: { _, _ in })
         #expect(server.listenerAddresses.isEmpty)
         #expect(Set(server.localAddresses.map(\.port)).count == 1)
-        #expect(try server.reserve(CallID(1)).candidates.allSatisfy { $0.contains(" udp ") })
+        #expect(try server.reserve(CallID(1), isNew: true).candidates.allSatisfy { $0.contains(" udp ") })
         server.stop()
     }
 

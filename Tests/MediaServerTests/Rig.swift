@@ -71,7 +71,7 @@ struct Rig {
 
     /// The gateway's descriptions are out, and the peers may begin; theirs are not known yet.
     func prepare() throws {
-        _ = try server.reserve(call)
+        _ = try server.reserve(call, isNew: true)
         server.send(.prepare(.caller, callerLocal), for: call)
         server.send(.prepare(.callee, calleeLocal), for: call)
         server.send(.route(.caller, .leg(.callee)), for: call)

@@ -52,7 +52,7 @@ struct WorkerOverloadTests {
         #expect(held.events.contains(.failed(.caller, .overloaded)))
 
         // Whoever asks for something learns that it does not come.
-        #expect(throws: MediaUnavailable.full) { try server.reserve(CallID(7)) }
+        #expect(throws: MediaUnavailable.full) { try server.reserve(CallID(7), isNew: true) }
         #expect(await server.statistics(of: Self.call) == nil)
         server.send(.play(Playback(.music), number: 2, to: .caller), for: Self.call)
         #expect(held.events.contains(.playbackEnded(2, .caller)))
@@ -66,7 +66,7 @@ struct WorkerOverloadTests {
         server.send(.release, for: Self.call)
         held.goOn()
         // A question that the worker has no room for is answered like one about a call that is gone.
-        while held.metrics.mediaSessionsActive.value != 0 || (try? server.reserve(CallID(7))) == nil {
+        while held.metrics.mediaSessionsActive.value != 0 || (try? server.reserve(CallID(7), isNew: true)) == nil {
             await Task.yield()
         }
         #expect(await server.statistics(of: Self.call) == nil)
@@ -76,7 +76,7 @@ struct WorkerOverloadTests {
     @Test func `a worker that is far behind takes no new call, and goes on with those it has`() throws {
         let held = try HeldServer()
         for _ in 0..<40_000 { held.server.send(.route(.caller, .mix), for: Self.call) }
-        #expect(throws: MediaUnavailable.full) { try held.server.reserve(CallID(7)) }
+        #expect(throws: MediaUnavailable.full) { try held.server.reserve(CallID(7), isNew: true) }
         #expect(held.metrics.mediaCommandsRefused.value == 0)
         held.goOn()
         held.server.stop()

@@ -16,6 +16,12 @@ package enum MonotonicClock {
     }
 }
 
+/// The processor time of the calling thread (CLOCK_THREAD_CPUTIME_ID).
+package enum ThreadClock {
+    /// What the calling thread has used so far, in user and kernel mode.
+    package static var used: Duration { .nanoseconds(Int64(clamping: nanoseconds(of: CLOCK_THREAD_CPUTIME_ID))) }
+}
+
 /// The real-time clock of the system (CLOCK_REALTIME), which administrators set and NTP adjusts.
 package enum WallTime {
     /// Nanoseconds since 1970, UTC.

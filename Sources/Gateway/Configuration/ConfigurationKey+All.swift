@@ -109,6 +109,10 @@ extension ConfigurationKey {
         ConfigurationKey(
             "media", "max_calls_per_worker", \.media.maximumCallsPerWorker, .count(1...100_000),
             "Calls one worker carries at a time."),
+        ConfigurationKey(
+            "media", "max_load", \.maximumLoad,
+            ValueFormat.count(10...100).orNone("none", "only the number of calls counts"),
+            "Percent of a processor from which on a media worker takes no new calls."),
     ]
 
     private static let turn = [

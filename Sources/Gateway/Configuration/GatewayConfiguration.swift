@@ -138,6 +138,9 @@ package struct GatewayConfiguration: Sendable {
     package var inbandDTMF = Switch.off
     /// `media.pacing`: whether a worker with many packets lets some of them gather before it handles them.
     package var pacing = Switch.on
+    /// `media.max_load`: from which load of a media worker on its new calls are refused, in percent of a processor;
+    /// `nil`: only their number counts.
+    package var maximumLoad: Int? = 90
     /// What every client is assumed to want to receive, unless it says otherwise for a call. Its Opus values override
     /// those of ``opusSet``.
     package var mediaPreferences = MediaPreferences()

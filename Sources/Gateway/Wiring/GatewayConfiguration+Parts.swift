@@ -180,6 +180,7 @@ extension GatewayConfiguration {
         media.advertise = addresses.advertise
         media.detectsInbandDTMF = inbandDTMF == .on
         media.pacesWakeUps = pacing == .on
+        media.maximumLoad = maximumLoad
         media.workers = workerCount
         return media
     }

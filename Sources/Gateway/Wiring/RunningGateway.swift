@@ -47,11 +47,14 @@ struct RunningGateway: GatewayControls {
 
     func limits() async -> [LimitInForce] {
         let (calls, registration) = (configuration.switchboard, configuration.switchboard.registration)
+        let maximumLoad = configuration.maximumLoad ?? 100
         return [
             LimitInForce("calls.maximum", calls.maximumCalls, inUse: administration.callsInProgress.count),
             LimitInForce("calls.max_per_user", registration.maximumLegs),
             LimitInForce("calls.max_ringing_per_user", registration.maximumRinging),
             LimitInForce("media.max_calls_per_worker", configuration.media.maximumCallsPerWorker),
+            LimitInForce(
+                "media.max_load", maximumLoad, inUse: (100 - Int(metrics.mediaRoom.value)) * maximumLoad / 100),
             LimitInForce("media.workers", configuration.workerCount, inUse: configuration.workerCount),
             LimitInForce(
                 "registration.max_subscriptions", calls.maximumSubscriptions,

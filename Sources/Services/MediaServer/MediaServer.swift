@@ -48,9 +48,12 @@ package final class MediaServer: MediaPort {
         /// Whether DTMF digits are detected in the G.711 audio of peers that have not negotiated telephone events,
         /// where that audio is transcoded.
         package var detectsInbandDTMF = false
-        /// Whether a worker with many packets leaves its sockets alone for up to half a millisecond, so that one wake-up
-        /// serves several packets; see `WakeUpPacing`.
+        /// Whether a worker with many packets leaves its sockets alone for up to half a millisecond, so that one
+        /// wake-up serves several packets; see `WakeUpPacing`.
         package var pacesWakeUps = true
+        /// From this load of its worker on a new call is refused, in percent of a processor, 1...100; `nil`: calls are
+        /// refused by their number only. See `WorkerLoad`.
+        package var maximumLoad: Int?
         /// The most calls that one worker takes at a time.
         package var maximumCallsPerWorker: Int
 
@@ -58,7 +61,7 @@ package final class MediaServer: MediaPort {
         ///
         /// Defaults: candidates for the addresses in `bind`, UDP port 7000 and no TCP, one worker, 30 s for consent,
         /// 4,000 calls and 2,000 TCP connections per worker, 5 s for the first check of a connection. Files, tones,
-        /// DTMF detection and pacing are set afterwards.
+        /// DTMF detection, pacing and the limit of the load are set afterwards.
         package init(
             bind: [IPAddress], advertise: [IPAddress] = [], firstPort: UInt16 = 7_000, tcpPort: UInt16? = nil,
             workers: Int = 1,
@@ -82,6 +85,7 @@ package final class MediaServer: MediaPort {
     private let layout: WorkerLayout
     private let fingerprint: Fingerprint
     private let maximumCallsPerWorker: Int
+    private let maximumLoad: Int?
     private let library: MediaLibrary
     private let streams = AnnouncedStreams()
     private let metrics: GatewayMetrics
@@ -113,6 +117,7 @@ package final class MediaServer: MediaPort {
         }
         fingerprint = Fingerprint(.sha256, digest: context.certificate.fingerprint(.sha256))
         maximumCallsPerWorker = configuration.maximumCallsPerWorker
+        maximumLoad = configuration.maximumLoad
         library = MediaLibrary(folder: configuration.mediaFolder)
         self.metrics = metrics
         self.events = events
@@ -132,9 +137,11 @@ package final class MediaServer: MediaPort {
                 firstCheckTimeout: configuration.firstCheckTimeout),
             library: library, toneRegion: configuration.toneRegion,
             detectsInbandDTMF: configuration.detectsInbandDTMF, streams: streams,
-            pacesWakeUps: configuration.pacesWakeUps, layout: layout,
+            pacesWakeUps: configuration.pacesWakeUps, maximumLoad: configuration.maximumLoad, layout: layout,
             metrics: metrics, logger: logger, recorder: recorder, events: events)
         self.environment = environment
+        Self.checkBuffers(of: endpoints, logger)
+        metrics.mediaRoom.set(100)
         for endpoint in endpoints { try endpoint.start(environment, among: endpoints) }
         self.endpoints = endpoints
     }
@@ -144,18 +151,23 @@ package final class MediaServer: MediaPort {
     /// The addresses and TCP ports on which the workers accept connections; empty without TCP.
     package var listenerAddresses: [SocketAddress] { endpoints.flatMap(\.listenerAddresses) }
 
-    /// Makes the number of a call from random bits, so that its worker is that of `other` if there is one.
+    /// Makes the number of a call from random bits, so that its worker is that of `other` if there is one, or else one
+    /// with little load.
     package func identifier(_ random: UInt64, near other: CallID?) -> CallID {
-        CallID(other.map { layout.number(random, onTheWorkerOf: $0.rawValue) } ?? random)
+        if let other { return CallID(layout.number(random, onTheWorkerOf: other.rawValue)) }
+        let place = WorkerChoice.place(among: endpoints.map(\.candidate), random: random >> 32)
+        return CallID(layout.number(random, onTheWorkerOf: UInt64(place)))
     }
 
-    /// Reserves media for a new call: the candidates of its worker, and the certificate's fingerprint.
+    /// Reserves media for a leg of a call: the candidates of its worker, and the certificate's fingerprint. A new call
+    /// is refused where calls that exist would suffer.
     ///
     /// - Throws: `MediaUnavailable`.
-    package func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
+    package func reserve(_ call: CallID, isNew: Bool) throws(MediaUnavailable) -> MediaReservation {
         guard !isStopping.load(ordering: .relaxed) else { throw .stopping }
         let endpoint = endpoint(of: call)
         guard endpoint.callCount < maximumCallsPerWorker, !endpoint.isOverloaded else { throw .full }
+        if isNew, let maximumLoad, endpoint.load >= maximumLoad { throw .full }
         return MediaReservation(candidates: endpoint.candidates, fingerprint: fingerprint)
     }
 
@@ -180,6 +192,17 @@ package final class MediaServer: MediaPort {
         case .sendDigits(let digits, _):
             if !offer(command, for: call) { metrics.mediaDigitsDropped.increment(by: UInt64(digits.digits.utf8.count)) }
         }
+    }
+
+    /// Says so if the kernel grants smaller buffers than a full worker needs.
+    private static func checkBuffers(of endpoints: [WorkerEndpoint], _ logger: Logger) {
+        // A socket that cannot be asked was closed, and says so when it is used.
+        guard let granted = try? endpoints.first?.sockets.first?.receiveBufferBytes,
+            granted < WorkerEndpoint.receiveBufferBytes
+        else { return }
+        logger.warning(
+            "the kernel grants media sockets a receive buffer of \(granted) bytes, and full workers need \(WorkerEndpoint.receiveBufferBytes): raise net.core.rmem_max"
+        )
     }
 
     private func offer(_ command: MediaCommand, for call: CallID) -> Bool {

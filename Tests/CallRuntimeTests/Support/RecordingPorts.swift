@@ -84,7 +84,7 @@ final class RecordingMedia: MediaPort {
 
     func identifier(_ random: UInt64, near other: CallID?) -> CallID { CallID(random) }
 
-    func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation {
+    func reserve(_ call: CallID, isNew: Bool) throws(MediaUnavailable) -> MediaReservation {
         let isFull = state.withLock { state in
             state.lastCall = call
             return state.isFull

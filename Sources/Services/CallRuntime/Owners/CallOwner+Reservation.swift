@@ -8,24 +8,24 @@ extension CallOwner {
     ///
     /// - Throws: `limitOfCalls`, or `draining`.
     func reserveLeg(of party: CallParty) throws(CallError) -> LegIdentity? {
-        try reserve().flatMap { identity(of: party, $0) }
+        try reserve(isNew: false).flatMap { identity(of: party, $0) }
     }
 
     /// The identities of the two legs with which the call starts.
     ///
     /// - Throws: `limitOfCalls`, or `draining`.
     func reserveMedia(of parties: PerLeg<CallParty>) throws(CallError) -> MediaMode {
-        guard let reservation = try reserve() else { return .direct }
+        guard let reservation = try reserve(isNew: true) else { return .direct }
         return .anchored(
             PerLeg(caller: identity(of: parties.caller, reservation), callee: identity(of: parties.callee, reservation))
         )
     }
 
     /// A place in the media plane for this call; `nil` if media goes from peer to peer.
-    private func reserve() throws(CallError) -> MediaReservation? {
+    private func reserve(isNew: Bool) throws(CallError) -> MediaReservation? {
         guard environment.configuration.media == .anchored else { return nil }
         do throws(MediaUnavailable) {
-            return try environment.media.reserve(id)
+            return try environment.media.reserve(id, isNew: isNew)
         } catch {
             switch error {
             case .full: throw .limitOfCalls

@@ -12,11 +12,13 @@ package protocol MediaPort: Sendable {
     ///   - other: a call of one of the new call's users; `nil`: there is none.
     func identifier(_ random: UInt64, near other: CallID?) -> CallID
 
-    /// Reserves a place for the call with its worker.
+    /// Reserves a place for a leg of the call with its worker.
     ///
+    /// - Parameter isNew: the call starts. It is refused while calls that exist would suffer from it; a further leg of
+    ///   such a call is not.
     /// - Returns: what the legs of the call write into their descriptions.
     /// - Throws: `MediaUnavailable`.
-    func reserve(_ call: CallID) throws(MediaUnavailable) -> MediaReservation
+    func reserve(_ call: CallID, isNew: Bool) throws(MediaUnavailable) -> MediaReservation
 
     /// Sends a command. If there is no room for it, it is not carried out, and the call learns by an event that its leg
     /// has failed or its playback has ended. Commands that end or release something are always accepted.
@@ -39,7 +41,7 @@ package protocol MediaPort: Sendable {
 
 /// Why the media plane takes no new call.
 package enum MediaUnavailable: Error, Equatable {
-    /// The call's worker has its maximum of calls, or is overloaded.
+    /// The call's worker has its maximum of calls, or too much to do.
     case full
     /// The media plane is stopping.
     case stopping

@@ -26,6 +26,7 @@ final class MediaWorker {
         let detectsInbandDTMF: Bool
         let streams: AnnouncedStreams
         let pacesWakeUps: Bool
+        let maximumLoad: Int?
         let layout: WorkerLayout
         let metrics: GatewayMetrics
         let logger: Logger
@@ -68,6 +69,9 @@ final class MediaWorker {
     var early: [EarlyLeg] = []
     var deadlines = DeadlineQueue()
     var pacing: WakeUpPacing
+    /// The datagrams that the kernel has dropped, when it was asked last.
+    private var lost: UInt32 = 0
+    private lazy var load = WorkerLoad(measurement(at: MonotonicClock.now))
     var tally = PacketTally()
     /// A buffer for a packet that is sent to more than one leg.
     var copy = [UInt8](repeating: 0, count: DatagramPool.slotSize)
@@ -107,7 +111,7 @@ final class MediaWorker {
     private func serve(_ context: inout WorkerContext) throws(SocketError) {
         var messages: [WorkerEndpoint.Message] = []
         while givers > 0 {
-            let ready = try context.transport.wait(until: deadlines.earliest)
+            let ready = try context.transport.wait(until: nextDeadline)
             context.readClock()
             let start = context.now
             if context.transport.wasWoken {
@@ -128,6 +132,7 @@ final class MediaWorker {
             while let call = deadlines.popDue(at: context.now) { timeout(CallID(call), &context) }
             report(context.transport.flush())
             leaveAlone(since: start, &context)
+            if load.isDue(at: context.now) { measureLoad(at: context.now) }
         }
     }
 
@@ -137,6 +142,29 @@ final class MediaWorker {
         context.readClock()
         guard let next = pacing.endTurn(startedAt: start, now: context.now) else { return }
         MonotonicClock.sleep(until: min(next, deadlines.earliest ?? next))
+    }
+
+    private var nextDeadline: MonotonicTime? {
+        guard let own = load.nextTime else { return deadlines.earliest }
+        return deadlines.earliest.map { min($0, own) } ?? own
+    }
+
+    private func measureLoad(at now: MonotonicTime) {
+        let lost = load.take(measurement(at: now))
+        if lost > 0 { environment.metrics.packetsDropped[.fullSocket].increment(by: UInt64(lost)) }
+        endpoint.setLoad(load.percent)
+        environment.metrics.mediaRoom.set(Int64(endpoints.room(upTo: environment.maximumLoad)))
+    }
+
+    private func measurement(at now: MonotonicTime) -> WorkerLoad.Measurement {
+        var sum: UInt32 = 0
+        do {
+            for socket in endpoint.sockets { sum &+= try socket.droppedCount }
+            lost = sum
+        } catch {
+            // A socket was closed: what was lost stays as it was.
+        }
+        return WorkerLoad.Measurement(time: now, used: ThreadClock.used, lost: lost)
     }
 
     /// Answers requests for statistics that are still open, and ends legs that arrive too late for their call.

@@ -41,6 +41,8 @@ final class WorkerEndpoint: Sendable {
     private let mailbox: Mailbox<Message>
     private let wakeUp: WakeUp
     private let calls = Atomic<Int>(0)
+    private let measuredLoad = Atomic<Int>(0)
+    private let measuredCalls = Atomic<Int>(0)
     private let thread = Mutex<WorkerThread?>(nil)
 
     /// Binds the sockets; throws `socket` if one cannot be bound or `bind` is empty.
@@ -59,7 +61,8 @@ final class WorkerEndpoint: Sendable {
             throw .socket("media worker \(index): \(error)")
         }
         sockets = try Self.open(bind, port, "media worker \(index), UDP") { address throws(SocketError) in
-            let socket = try UDPSocket(bind: address, receiveBufferBytes: 4 << 20, sendBufferBytes: 4 << 20)
+            let socket = try UDPSocket(
+                bind: address, receiveBufferBytes: Self.receiveBufferBytes, sendBufferBytes: 4 << 20)
             return (socket, socket.localAddress.port)
         }
         listeners =
@@ -81,6 +84,8 @@ final class WorkerEndpoint: Sendable {
         packets = PacketMailbox(capacity: Self.packetCapacity, wakeUp: wakeUp)
     }
 
+    /// The receive buffer of a socket: what a thousand calls send in a tenth of a second.
+    static let receiveBufferBytes = 4 << 20
     /// The capacity of the mailbox: a dozen commands for each call that a worker has in practice.
     private static let mailboxCapacity = 65_536
     /// The capacity for packets: a quarter of a second for eighty moved legs with audio (50 packets a second each), or
@@ -140,9 +145,30 @@ final class WorkerEndpoint: Sendable {
     func join() { thread.withLock { $0 }?.join() }
 
     var callCount: Int { calls.load(ordering: .relaxed) }
+    /// How busy the worker was when it measured itself last, in percent of a processor.
+    var load: Int { measuredLoad.load(ordering: .relaxed) }
+    /// The worker as one that may take a new call.
+    var candidate: WorkerChoice.Candidate {
+        WorkerChoice.Candidate(
+            load: load, measuredCalls: measuredCalls.load(ordering: .relaxed), calls: callCount)
+    }
 
     // MARK: Used by the worker itself
 
     func takeMessages(into messages: inout [Message]) { mailbox.drain(into: &messages) }
     func setCallCount(_ count: Int) { calls.store(count, ordering: .relaxed) }
+    func setLoad(_ percent: Int) {
+        measuredLoad.store(percent, ordering: .relaxed)
+        measuredCalls.store(callCount, ordering: .relaxed)
+    }
+}
+
+extension [WorkerEndpoint] {
+    /// How much of the time that workers may use is left, in percent: the mean of all.
+    ///
+    /// - Parameter limit: what one may use, in percent of a processor; `nil`: all of it.
+    func room(upTo limit: Int?) -> Int {
+        let limit = limit ?? 100
+        return reduce(0) { $0 + Swift.max(0, limit - $1.load) } * 100 / (limit * count)
+    }
 }

@@ -86,6 +86,8 @@ package final class GatewayMetrics: Sendable {
     package let streamMessagesRefused: Counter
     /// Commands of calls for which a media worker had no room.
     package let mediaCommandsRefused: Counter
+    /// How much of the time that media workers may use is left before new calls are refused, in percent.
+    package let mediaRoom: Gauge
 
     // MARK: ICE, DTLS, SRTP
 
@@ -223,6 +225,9 @@ package final class GatewayMetrics: Sendable {
             "orbweaver_media_keys_dropped_total", "DTMF digits that were not sent, because too many waited already.")
         mediaCommandsRefused = registry.counter(
             "orbweaver_media_commands_refused_total", "Commands of calls that a media worker had no room for.")
+        mediaRoom = registry.gauge(
+            "orbweaver_media_room_percent",
+            "The time that media workers have left before new calls are refused, in percent of what they may use.")
 
         mediaConnectionsActive = registry.gauge("orbweaver_media_connections_active", "Open TCP connections for media.")
         mediaConnectionsClosed = registry.counters(

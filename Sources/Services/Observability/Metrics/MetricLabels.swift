@@ -198,6 +198,8 @@ package enum PacketDropReason: String, MetricLabel {
     case late
     /// The worker has too much to do.
     case overload
+    /// The kernel dropped it, because the receive buffer of a media socket was full.
+    case fullSocket = "full_socket"
     /// It was to go to an address that is not proven to be the peer's, beyond three times the bytes that came from
     /// there (RFC 9000 §8.1).
     case unprovenPath = "unproven_path"

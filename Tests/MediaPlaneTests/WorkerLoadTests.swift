@@ -1,0 +1,73 @@
+import MediaPlane
+import Primitives
+import Testing
+
+/// How busy a worker is, and which one takes a new call.
+@Suite struct `Load of media workers` {
+    private var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
+    private var used = Duration.zero
+    private var lost = UInt32.max - 1
+    private lazy var load = WorkerLoad(measurement)
+
+    private var measurement: WorkerLoad.Measurement { .init(time: now, used: used, lost: lost) }
+
+    private mutating func pass(_ seconds: Int, busy percent: Int, losing datagrams: UInt32 = 0) -> UInt32 {
+        _ = load
+        now = now + .seconds(seconds)
+        used += .milliseconds(seconds * percent * 10)
+        lost &+= datagrams
+        return load.take(measurement)
+    }
+
+    @Test mutating func `the load follows the use of the processor within seconds`() {
+        #expect(load.percent == 0 && load.nextTime == nil)
+        for _ in 0..<8 { #expect(pass(1, busy: 80) == 0) }
+        #expect(load.percent >= 78 && load.percent <= 80)
+        #expect(load.nextTime == now + .seconds(1))
+        #expect(!load.isDue(at: now + .milliseconds(999)) && load.isDue(at: now + .seconds(1)))
+    }
+
+    @Test mutating func `a worker that does nothing is measured no more`() {
+        for _ in 0..<8 { _ = pass(1, busy: 100) }
+        for _ in 0..<8 { _ = pass(1, busy: 0) }
+        #expect(load.percent == 0 && load.nextTime == nil)
+        // The first measurement after a long sleep is over all of it.
+        _ = pass(1_000, busy: 0)
+        #expect(load.percent == 0)
+    }
+
+    @Test mutating func `a worker that loses datagrams is full for five seconds`() {
+        _ = pass(1, busy: 10)
+        #expect(pass(1, busy: 10, losing: 3) == 3)
+        #expect(load.percent == 100)
+        _ = pass(4, busy: 10)
+        #expect(load.percent == 100)
+        _ = pass(1, busy: 10)
+        #expect(load.percent <= 10)
+    }
+
+    // MARK: Choice
+
+    private func place(_ workers: [(load: Int, measured: Int, calls: Int)], _ random: UInt64) -> Int {
+        WorkerChoice.place(
+            among: workers.map { .init(load: $0.load, measuredCalls: $0.measured, calls: $0.calls) }, random: random)
+    }
+
+    @Test func `a new call goes to the worker with the least load`() {
+        for random in 0..<10 as Range<UInt64> {
+            #expect(place([(60, 90, 90), (20, 30, 30), (40, 60, 60)], random) == 1)
+        }
+    }
+
+    @Test func `workers with about the same load take turns at random`() {
+        let places = (0..<10 as Range<UInt64>).map { place([(20, 30, 30), (50, 80, 80), (24, 30, 30)], $0) }
+        #expect(Set(places) == [0, 2])
+    }
+
+    @Test func `calls that came since the measurement count`() {
+        // The second worker has twice the calls that it was measured with.
+        #expect((0..<10 as Range<UInt64>).allSatisfy { place([(30, 50, 50), (20, 30, 60)], $0) == 0 })
+        // Idle workers of which one has taken many calls this second.
+        #expect((0..<10 as Range<UInt64>).allSatisfy { place([(0, 0, 100), (0, 0, 0)], $0) == 1 })
+    }
+}
