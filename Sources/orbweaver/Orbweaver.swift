@@ -20,8 +20,9 @@ struct Orbweaver: AsyncParsableCommand {
             Exit status: 0 success, 1 failure, 64 wrong usage. Errors go to standard error.
             """,
         subcommands: [
-            Serve.self, CheckConfig.self, User.self, App.self, Webhook.self, Device.self, Calls.self, Events.self,
-            Drain.self, LogLevel.self, Admin.self, Doctor.self, Backup.self, Restore.self, Health.self, Push.self,
+            Serve.self, CheckConfig.self, User.self, App.self, Webhook.self, Device.self, Calls.self, Call.self,
+            Events.self, Drain.self, LogLevel.self, Admin.self, Doctor.self, Backup.self, Restore.self, Health.self,
+            Push.self,
             ReplayEvents.self, Version.self,
         ]
     )

@@ -21,8 +21,9 @@ BOTS = "docs/bots.md"
 SETTING, NAMING, TAKING = "BASE=http", "CALL=$(", "/answer"
 LISTING = 'curl -sS $BASE/v1/calls -H "Authorization: Bearer $KEY"\n'
 GATHERING, ENDING, CALLING, ADDING = "/gather", "/end -H", "order 7", "orbweaver app add"
+TRYING = "orbweaver call"
 INSTALLING = "pip install"  # test_python_client.py does, without an index
-BLOCKS = [SETTING, LISTING, NAMING, TAKING, GATHERING, ENDING, CALLING, INSTALLING, ADDING]
+BLOCKS = [SETTING, LISTING, NAMING, TAKING, GATHERING, ENDING, CALLING, TRYING, INSTALLING, ADDING]
 
 
 def test_every_block_of_commands_has_a_test():
@@ -98,6 +99,20 @@ async def test_the_echo_in_python(gateway, party):
     finally:
         if echo.returncode is None:
             echo.kill()
+
+
+async def test_a_call_from_a_shell(gateway, party):
+    said = changed(block_with(BOTS, SETTING), **{"http://127.0.0.1:8080": gateway.http})
+    alice = await party("alice")
+    process = await asyncio.create_subprocess_exec(
+        "bash", "-euc", said + block_with(BOTS, TRYING), stdout=asyncio.subprocess.PIPE,
+        env=environment(PATH=f"{BINARY.parent}:{os.environ['PATH']}"),
+    )  # fmt: skip
+    at_alice = await alice.incoming()
+    (await at_alice.answer()).succeeded()
+    output, _ = await asyncio.wait_for(process.communicate(), 60)
+    assert (process.returncode, output) == (0, b"ringing\ntalking\n")
+    await at_alice.over()
 
 
 def test_an_application_of_ones_own(tmp_path):

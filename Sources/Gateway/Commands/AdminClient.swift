@@ -79,12 +79,15 @@ package struct AdminClient: Sendable {
     /// - Parameters:
     ///   - path: the path below the root, with the query.
     ///   - body: a JSON body, or that of an import.
+    ///   - accept: the media type that is wanted; `nil`: whatever the gateway sends.
     /// - Throws: ``Failure`` for a refusal, or if there is no answer.
     package func ask(
-        _ method: String, _ path: String, _ body: [UInt8]? = nil, contentType: String = "application/json"
+        _ method: String, _ path: String, _ body: [UInt8]? = nil, contentType: String = "application/json",
+        accept: String? = nil
     ) async throws(Failure) -> Answer {
         var answer = Answer(status: 0, contentType: "", body: [])
-        try await exchange(method, path, body, contentType: contentType) { part in
+        let fields = [("Connection", "close")] + (accept.map { [("Accept", $0)] } ?? [])
+        try await exchange(method, path, body, contentType: contentType, fields) { part in
             switch part {
             case .head(let head):
                 answer.status = Int(head.status.code)
