@@ -220,7 +220,9 @@ struct ApplicationLegTests {
         #expect(rig.leg.view.gathering == .init(tag: "pin", keys: []))
         #expect(rig.leg.deadline == nil)
         #expect(
-            rig.tell(.keyPressed(key: .four, milliseconds: 90, of: .caller)) == [.perform(.headless(.say(.stop)))])
+            rig.tell(.keyPressed(key: .four, milliseconds: 90, of: .caller)) == [
+                .perform(.headless(.say(.stopList(1))))
+            ])
         #expect(rig.leg.view.gathering == .init(tag: "pin", keys: [.four]))
         _ = rig.tell(.played(PlayedList(number: 1, tag: "pin", heard: 500, outcome: .stopped)))
         let result = GatheredKeys(keys: [.four, .two], outcome: .maximum, tag: "pin")
@@ -253,6 +255,22 @@ struct ApplicationLegTests {
                 .headless(.say(.stop)), .headless(.gathered(GatheredKeys(keys: [], outcome: .stopped, tag: "b"))),
             ])
         #expect(rig.take(.stop) == [.headless(.say(.stop))])
+    }
+
+    @Test func `a key and another gathering stop the prompt alone, and not what is queued behind it`() throws {
+        for isPressed in [true, false] {
+            var rig = try Rig()
+            _ = rig.take(.gather(try GatherRequest(prompt: PlayList(file: "menu.wav"))))
+            _ = rig.take(.play(try PlayRequest(list: PlayList(file: "b.wav"), mode: .queue, tag: "next")))
+            if isPressed {
+                let told = rig.tell(.keyPressed(key: .one, milliseconds: 90, of: .caller))
+                #expect(told.first == .perform(.headless(.say(.stopList(1)))))
+            } else {
+                #expect(rig.take(.gather(try GatherRequest())).first == .headless(.say(.stopList(1))))
+            }
+            _ = rig.tell(.played(PlayedList(number: 1, tag: nil, heard: 500, outcome: .stopped)))
+            #expect(rig.leg.view.playing == .init(tag: "next", waiting: 0))
+        }
     }
 
     @Test func `a gathering goes on when the command that would end it is refused`() throws {

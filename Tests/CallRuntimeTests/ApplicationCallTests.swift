@@ -96,7 +96,7 @@ struct ApplicationCallTests {
             #expect(spoken(rig) == [.play(menu, number: 1, tag: "pin", .replace)])
             rig.mediaEvents.post(.keyPressed(.four, milliseconds: 80, .caller), for: callID)
             _ = try await look(rig, call.id) { $0.gathering?.keys == [.four] }
-            await rig.wait { spoken(rig).last == .stop }
+            await rig.wait { spoken(rig).last == .stopList(1) }
             rig.mediaEvents.post(
                 .played(PlayedList(number: 1, tag: "pin", heard: 900, outcome: .stopped), .callee), for: callID)
             rig.mediaEvents.post(.keyPressed(.two, milliseconds: 80, .caller), for: callID)

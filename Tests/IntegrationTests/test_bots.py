@@ -193,6 +193,20 @@ async def test_keys_of_a_browser_are_gathered(gateway, browser, bot):
     await asyncio.to_thread(phone.unregister)
 
 
+async def test_a_key_stops_the_prompt_and_what_is_queued_behind_it_is_heard(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    await bot.tell(session, "gather", maximum=2, prompt={"items": [{"tone": "dial"}]}, tag="pin")
+    await bot.tell(session, "play", items=[{"music": True}], mode="queue", tag="next")
+    assert (await bot.show(session))["playing"] == {"tag": "pin", "waiting": 1}
+    (await alice.media(call.session, type="dtmf", digits="5")).succeeded()
+    shown = await bot.until(session, playing={"tag": "next", "waiting": 0})
+    assert shown["gathering"] == {"tag": "pin", "keys": "5"}
+    await hear_now({call: {MUSIC}})
+    await bot.tell(session, "end")
+    await call.over()
+
+
 # Outgoing
 
 

@@ -68,6 +68,21 @@ struct SpeakingVoiceTests {
         #expect(rig.played.isEmpty)
     }
 
+    @Test func `one list is stopped by its number, and what waits behind it is heard`() throws {
+        var rig = Rig()
+        try rig.play([Self.sound(1, 1)])
+        try rig.play([Self.sound(2)])
+        try rig.play([Self.sound(3)])
+        #expect(rig.say(1) == [1])
+        rig.voice.stop(2)
+        #expect(rig.played == ["2 0 stopped"], "it waited")
+        rig.voice.stop(1)
+        #expect(rig.played == ["1 20 stopped"], "it played")
+        rig.voice.stop(1)
+        #expect(rig.say(2) == [3, nil])
+        #expect(rig.played == ["3 20 completed"])
+    }
+
     @Test func `a list with a file that is gone fails, and the others go on`() throws {
         var rig = Rig()
         try rig.play([Self.sound(1)])

@@ -366,7 +366,8 @@ package struct ApplicationLeg: Equatable, Sendable {
         var result: [Action] = []
         for action in actions {
             switch action {
-            case .stopPrompt: result.append(.perform(.headless(.say(.stop))))
+            // Lists that wait behind the prompt are none of its business.
+            case .stopPrompt: if let prompt { result.append(.perform(.headless(.say(.stopList(prompt))))) }
             case .end(let keys):
                 gather = nil
                 result.append(.perform(.headless(.gathered(keys))))
@@ -390,9 +391,4 @@ package struct ApplicationLeg: Equatable, Sendable {
         view.playing = waiting.first.map { ApplicationCall.Playing(tag: $0.tag, waiting: waiting.count - 1) }
         view.gathering = gather.map { ApplicationCall.Gathering(tag: $0.request.tag, keys: $0.keys) }
     }
-}
-
-extension CallCommand {
-    /// Whether the command stops what plays.
-    fileprivate var isStop: Bool { self == .headless(.say(.stop)) }
 }

@@ -4,6 +4,9 @@ package enum Speech: Equatable, Sendable {
     case play(PlayList, number: UInt32, tag: String?, PlayRequest.Mode)
     /// Stops what plays, and drops what waits.
     case stop
+    /// Stops the list of this number, whether it plays or waits. What waits behind it goes on; a list that is over is
+    /// ignored.
+    case stopList(UInt32)
     /// Others hear nothing, whatever plays, until this is taken back. What plays goes on.
     case mute(Bool)
     /// What plays stands still, until this is taken back.
@@ -106,12 +109,23 @@ extension HeadlessCommand {
         case .hold(true): .hold
         case .hold(false): .resume
         case .say(.play): .play
-        case .say(.stop): .stopPlaying
+        case .say(.stop), .say(.stopList): .stopPlaying
         case .say(.mute), .say(.pause): .mute
         case .say(.stream): .play
         case .say(.record): .record
         case .become: .play
         case .gathered: .gather
+        }
+    }
+}
+
+extension CallCommand {
+    /// Whether the command stops what plays, or one list of it.
+    var isStop: Bool {
+        guard case .headless(.say(let speech)) = self else { return false }
+        return switch speech {
+        case .stop, .stopList: true
+        case .play, .mute, .pause, .stream, .record: false
         }
     }
 }

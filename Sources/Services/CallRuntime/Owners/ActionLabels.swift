@@ -29,6 +29,7 @@ extension Speech {
         switch self {
         case .play(let list, let number, _, let mode): "play #\(number) ×\(list.items.count) \(mode)"
         case .stop: "stop"
+        case .stopList(let number): "stop #\(number)"
         case .mute(let isMuted): isMuted ? "mute" : "unmute"
         case .pause(let isPaused): isPaused ? "pause" : "continue"
         case .stream(let stream): "stream \(stream)"

@@ -114,6 +114,12 @@ package final class SpeakingVoice: HeadlessVoice {
     /// Stops what plays, and drops what waits.
     package func stop() { drop(.stopped) }
 
+    /// Stops the list of this number, whether it plays or waits; the others stay. One that is over is ignored.
+    package func stop(_ number: UInt32) {
+        guard let index = lists.firstIndex(where: { $0.number == number }) else { return }
+        end(lists.remove(at: index), .stopped)
+    }
+
     /// The lists that are over since the last call, in their order.
     package func takePlayed() -> [PlayedList] {
         guard !played.isEmpty else { return [] }

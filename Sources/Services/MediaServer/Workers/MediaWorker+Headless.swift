@@ -56,6 +56,7 @@ extension MediaWorker {
         case .play(let list, let number, let tag, let mode):
             leg.voice.play(list, resolved(list), number: number, tag: tag, replacing: mode == .replace)
         case .stop: leg.voice.stop()
+        case .stopList(let number): leg.voice.stop(number)
         case .mute(let isMuted): leg.voice.isMuted = isMuted
         case .pause(let isPaused): leg.voice.isPaused = isPaused
         case .stream(let stream): attach(stream, to: leg, in: call, at: context.now)

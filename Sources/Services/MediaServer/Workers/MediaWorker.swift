@@ -41,7 +41,7 @@ final class MediaWorker {
                 events(call, .played(PlayedList(number: number, tag: tag, heard: 0, outcome: .failed), leg))
             case .record(.start(let id, _)): recorder.note(.over(.failed), of: id)
             case .stream(let name): streams.take(name)?.link.end(.callEnded)
-            case .record(.pause), .record(.resume), .record(.stop), .stop, .mute, .pause: break
+            case .record(.pause), .record(.resume), .record(.stop), .stop, .stopList, .mute, .pause: break
             }
         }
     }
