@@ -104,13 +104,13 @@ struct EngineRig {
 
     private static func videoSource(of leg: LegIndex) -> SSRC { SSRC(0x1000 + UInt32(leg.rawValue)) }
 
-    /// A headless leg hears a from now on.
-    mutating func listen(_ voice: any HeadlessVoice) {
+    /// A headless leg hears this from now on; a, unless it is given.
+    mutating func listen(_ voice: any HeadlessVoice, to source: MediaSource = .leg(Self.a)) {
         guard let leg = bridge.addHeadlessLeg(random: &random, at: clock.now) else {
             preconditionFailure("there is room for another leg")
         }
         engine.setVoice(voice, of: leg)
-        bridge.setSource(.leg(Self.a), of: .audio, for: leg, at: clock.now)
+        bridge.setSource(source, of: .audio, for: leg, at: clock.now)
         engine.update(to: &bridge, at: clock.now)
     }
 

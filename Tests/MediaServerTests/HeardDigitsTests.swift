@@ -34,6 +34,17 @@ struct HeardDigitsTests {
         #expect(digits.take().isEmpty)
     }
 
+    @Test func `a leg that leaves takes its pressed digit along, and what it has told is told`() {
+        var digits = HeardDigits()
+        digits.note(.started("3", length: 480, isEnd: true), of: leg)
+        digits.note(.started("4", length: 960, isEnd: false), of: leg)
+        digits.note(.started("5", length: 960, isEnd: false), of: LegIndex(2))
+        digits.forget(leg)
+        digits.note(.ended(length: 1_920), of: leg)
+        for _ in 0..<16 { digits.pass() }
+        #expect(digits.take().map(\.digit) == ["3", "5"])
+    }
+
     @Test func `a digit of one packet, and one found in the audio`() {
         var digits = HeardDigits()
         digits.note(.started("#", length: 480, isEnd: true), of: leg)
@@ -95,6 +106,27 @@ struct HeardDigitsTests {
         let heard = Self.pressed("42*", by: [.pcmu])
         #expect(heard.map(\.digit) == ["4", "2", "*"])
         #expect(heard.allSatisfy { $0.length == nil })
+    }
+
+    @Test func `a key that was down when its leg left is not told of the next leg in its place`() {
+        for stays in [false, true] {
+            var rig = EngineRig(mixing: [[.pcmu, .events8], [.pcmu, .events8]])
+            rig.listen(PlayingVoice(nil), to: .mix)
+            var payload = [UInt8](repeating: 0, count: TelephoneEvent.size)
+            var span = payload.mutableSpan
+            TelephoneEvent(digit: "7", isEnd: false, duration: 160).write(to: &span)
+            rig.receive(payload, payloadType: 101, timestamp: 0, marker: true)
+            if !stays {
+                rig.leave(EngineRig.a)
+                rig.join([.pcmu, .events8])
+            }
+            var heard: [HeardDigits.Digit] = []
+            for _ in 0..<30 {
+                rig.runCycle()
+                heard += rig.engine.takeHeardDigits()
+            }
+            #expect(heard.map(\.digit) == (stays ? ["7"] : []), "its release was never heard")
+        }
     }
 
     @Test func `where no headless leg hears nothing is kept`() {

@@ -86,6 +86,7 @@ package final class AudioEngine {
             }
             isMixed = isMixed || state?.source == .mix
             if wasMixed, !isMixedIn(place) { mixer?.remove(place) }
+            if !bridge.hasLeg(at: LegIndex(place)) { heardDigits.forget(LegIndex(place)) }
         }
         if isMixed, mixer == nil { mixer = AudioMixer() }
         if !isMixed { mixer = nil }

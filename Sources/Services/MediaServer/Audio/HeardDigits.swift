@@ -59,6 +59,9 @@ package struct HeardDigits {
         digits.append(Digit(leg: leg, digit: digit, length: nil))
     }
 
+    /// A leg has left. A digit that is still pressed is not told: another leg may have its index by then.
+    package mutating func forget(_ leg: LegIndex) { pressed[Int(leg.rawValue)] = nil }
+
     /// A cycle of 20 ms has passed.
     package mutating func pass() {
         for place in pressed.indices {
