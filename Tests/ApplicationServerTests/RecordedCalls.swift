@@ -18,6 +18,7 @@ final class RecordedCalls: ApplicationCalls {
         var refusal: ApplicationRefusal?
         var streams: [(StreamTerms, StreamLink)] = []
         var closed: [StreamID] = []
+        var limits: [Int] = []
     }
 
     private let state = Mutex(State())
@@ -26,6 +27,8 @@ final class RecordedCalls: ApplicationCalls {
     var requests: [ApplicationCallRequest] { state.withLock { $0.requests } }
     var streams: [(StreamTerms, StreamLink)] { state.withLock { $0.streams } }
     var closed: [StreamID] { state.withLock { $0.closed } }
+    /// How many calls lists were asked for.
+    var limits: [Int] { state.withLock { $0.limits } }
     /// What the next requests are refused with.
     func refuse(_ refusal: ApplicationRefusal?) { state.withLock { $0.refusal = refusal } }
     func add(_ call: ApplicationCall) { state.withLock { $0.calls.append(call) } }
@@ -57,8 +60,17 @@ final class RecordedCalls: ApplicationCalls {
         return call
     }
 
-    func calls(of application: ApplicationName) async -> [ApplicationCall] {
-        state.withLock { $0.calls.filter { $0.application == application } }
+    func calls(
+        of application: ApplicationName, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?, limit: Int
+    ) async -> [ApplicationCall] {
+        state.withLock { state in
+            let found = state.calls.filter { call in
+                call.application == application && filter.includes(call)
+                    && (place.map { $0 < ApplicationCallPlace(of: call) } ?? true)
+            }
+            state.limits.append(limit)
+            return Array(found.sorted { ApplicationCallPlace(of: $0) < ApplicationCallPlace(of: $1) }.prefix(limit))
+        }
     }
 
     func perform(

@@ -92,11 +92,13 @@ struct ApplicationLegTests {
         (.sessionProgress, .progressing), (.inCall, .talking), (.remotelyHeld, .talking), (.onHold, .held),
         (.onDoubleHold, .held),
     ])
-    func `the state is that of the call`(_ state: LegState, _ phase: ApplicationCallPhase) throws {
+    func `the state is that of the call, and the start that of the leg`(
+        _ state: LegState, _ phase: ApplicationCallPhase
+    ) throws {
         var rig = try Rig()
         rig.see(state)
         #expect(rig.leg.view.state.phase == phase)
-        #expect(rig.leg.view.startedAt == 1_500)
+        #expect(rig.leg.view.startedAt == 1_000, "its place among the calls of the application does not change")
     }
 
     @Test func `a leg that has answered talks, also while the caller has not answered its offer`() throws {

@@ -15,7 +15,7 @@ extension ApplicationCallTests {
         let own = try await rig.switchboard.startCall(user, CallStartRequest(callee: callee, sdp: offer))
         for _ in 0..<10_000 {
             let calls = await rig.switchboard.calls(of: self.name)
-            if let call = calls.last, call.from == user, call.state == .ringing {
+            if let call = calls.first(where: { $0.from == user && $0.state == .ringing }) {
                 _ = try await perform(rig, .answer(CustomContent()), call.id)
                 return (own, call.id)
             }

@@ -50,7 +50,8 @@ struct ApplicationCallTests {
         let own = try await rig.switchboard.startCall(
             alice, CallStartRequest(callee: address, sdp: offer, acceptsEarlyMedia: earlyMedia))
         for _ in 0..<10_000 {
-            if let call = await rig.switchboard.calls(of: name).last, call.from == alice { return (own, call) }
+            let calls = await rig.switchboard.calls(of: name)
+            if let call = calls.first(where: { $0.from == alice && $0.state.phase != .ended }) { return (own, call) }
             await Task.yield()
         }
         throw ApplicationRefusal.noSuchCall
@@ -74,7 +75,7 @@ struct ApplicationCallTests {
         return try await rig.switchboard.call(id, of: name)
     }
 
-    private func spoken(_ rig: RuntimeRig) -> [Speech] {
+    func spoken(_ rig: RuntimeRig) -> [Speech] {
         rig.recorder.mediaCommands.compactMap { if case .say(_, let speech) = $0 { speech } else { nil } }
     }
 

@@ -18,6 +18,20 @@ struct RecordedCallTests {
     /// Files that are only counted.
     private final class Files: Recordings {
         private let state = Mutex((opened: [Recording](), discarded: [RecordingID](), fault: RecordingFault?.none))
+        /// Those who wait for a file; `nil`: nobody has to.
+        private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>(nil)
+
+        /// Lets whoever opens a recording wait until `release`.
+        func hold() { waiting.withLock { $0 = [] } }
+        var isAwaited: Bool { waiting.withLock { $0?.isEmpty == false } }
+        /// Lets nobody wait any more.
+        func release() {
+            let released = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting ?? []
+            }
+            for continuation in released { continuation.resume() }
+        }
 
         var opened: [Recording] { state.withLock { $0.opened } }
         var discarded: [RecordingID] { state.withLock { $0.discarded } }
@@ -25,6 +39,13 @@ struct RecordedCallTests {
 
         var areProvided: Bool { state.withLock { $0.fault != .notProvided } }
         func open(_ recording: Recording) async throws(RecordingFault) {
+            await withCheckedContinuation { continuation in
+                let waits = waiting.withLock { waiting in
+                    waiting?.append(continuation)
+                    return waiting != nil
+                }
+                if !waits { continuation.resume() }
+            }
             let fault = state.withLock { state in
                 if state.fault == nil { state.opened.append(recording) }
                 return state.fault
@@ -62,14 +83,12 @@ struct RecordedCallTests {
         }
     }
 
-    /// A call of Alice, which rings at the application.
-    private func incoming(_ rig: RuntimeRig) async throws -> SessionID {
-        _ = try await rig.switchboard.startCall(
-            RuntimeRig.alice, CallStartRequest(callee: Self.address, sdp: offer))
+    /// A call of a user, Alice unless given, which rings at the application.
+    private func incoming(_ rig: RuntimeRig, from user: UserAddress = RuntimeRig.alice) async throws -> SessionID {
+        _ = try await rig.switchboard.startCall(user, CallStartRequest(callee: Self.address, sdp: offer))
         for _ in 0..<10_000 {
-            if let call = await rig.switchboard.calls(of: Self.name).last, call.from == RuntimeRig.alice {
-                return call.id
-            }
+            let calls = await rig.switchboard.calls(of: Self.name)
+            if let call = calls.first(where: { $0.from == user }) { return call.id }
             await Task.yield()
         }
         throw ApplicationRefusal.noSuchCall
@@ -143,6 +162,40 @@ struct RecordedCallTests {
             }
             #expect(await rig.switchboard.calls(of: Self.name).isEmpty)
             files.fail(nil)
+        }
+    }
+
+    @Test func `a step that waits for a command about its call does not hold up another call`() async throws {
+        try await serve { rig in
+            try await rig.register(RuntimeRig.bob, on: 2)
+            var (sessions, calls): ([SessionID], [CallID]) = ([], [])
+            for user in [RuntimeRig.alice, RuntimeRig.bob] {
+                let session = try await incoming(rig, from: user)
+                _ = try await perform(rig, .answer(CustomContent()), session)
+                calls.append(try #require(rig.media.lastCall))
+                sessions.append(session)
+            }
+            _ = try await perform(rig, .gather(try GatherRequest(maximum: 1)), sessions[0])
+            _ = try await perform(rig, .gather(try GatherRequest(maximum: 2)), sessions[1])
+            files.hold()
+            defer { files.release() }
+            let (first, request) = (sessions[0], try RecordRequest())
+            let recorded = Task { try await perform(rig, .record(.start(request)), first) }
+            await rig.wait { files.isAwaited }
+            // The key ends the gathering. To make that known has to wait for the command about the same call.
+            rig.mediaEvents.post(.keyPressed(.one, milliseconds: 80, .caller), for: calls[0])
+            rig.mediaEvents.post(.keyPressed(.two, milliseconds: 80, .caller), for: calls[1])
+            var keys: [Key]? = []
+            for _ in 0..<10_000 where keys != [.two] {
+                await Task.yield()
+                keys = try await rig.switchboard.call(sessions[1], of: Self.name).gathering?.keys
+            }
+            #expect(keys == [.two])
+            let fact = CallEvent.Fact.gathered(GatheredKeys(keys: [.one], outcome: .maximum, tag: nil))
+            #expect(!rig.events.entries.contains { $0.event.fact == fact }, "the first call still waits")
+            files.release()
+            #expect(try await recorded.value.recordings.count == 1)
+            await rig.wait { rig.events.entries.contains { $0.event.fact == fact } }
         }
     }
 }

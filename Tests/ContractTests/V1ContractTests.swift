@@ -79,7 +79,10 @@ import Yams
         func call(
             _ id: SessionID, of application: ApplicationName
         ) async throws(ApplicationRefusal) -> ApplicationCall { call }
-        func calls(of application: ApplicationName) async -> [ApplicationCall] { [call, call] }
+        func calls(
+            of application: ApplicationName, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?,
+            limit: Int
+        ) async -> [ApplicationCall] { [call, call] }
         func open(
             _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
         ) async throws(ApplicationRefusal) -> StreamID { StreamID(1) }

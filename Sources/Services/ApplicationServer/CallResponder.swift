@@ -159,22 +159,20 @@ package struct CallResponder: V1Interface {
 
     private func list(_ call: Call) async throws(V1Error) -> V1Answer {
         let page = try ListPageRequest(call.parameters, of: call.operation.name, parts: 2)
-        let phase = try call.parameters.word("state", ApplicationCallPhase.self)
-        let direction = try call.parameters.word("direction", ApplicationCall.Direction.self)
-        // Calls come in the order of their starts; calls of the same millisecond in that of their names.
-        var all = await calls.calls(of: call.application).filter { found in
-            (phase.map { $0 == found.state.phase } ?? true) && (direction.map { $0 == found.direction } ?? true)
-        }
-        all.sort { ($0.startedAt, $0.id.rawValue) < ($1.startedAt, $1.id.rawValue) }
+        let filter = ApplicationCallFilter(
+            phase: try call.parameters.word("state", ApplicationCallPhase.self),
+            direction: try call.parameters.word("direction", ApplicationCall.Direction.self))
+        var place: ApplicationCallPlace?
         if let after = page.after {
             guard let time = Int64(after[0]) else {
                 throw V1Error(
                     .requestInvalidParameter, "The parameter \"cursor\" is not from an answer for this list.")
             }
-            all.removeAll { ($0.startedAt, $0.id.rawValue) <= (time, after[1]) }
+            place = ApplicationCallPlace(time: time, id: after[1])
         }
+        let found = await calls.calls(of: call.application, filter, after: place, limit: page.limit + 1)
         return .json(
-            ListPage(all.prefix(page.limit + 1).map { V1Call($0) }, page, of: call.operation.name) {
+            ListPage(found.map { V1Call($0) }, page, of: call.operation.name) {
                 ["\($0.startedAt)", $0.id]
             })
     }

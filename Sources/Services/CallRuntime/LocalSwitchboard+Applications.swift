@@ -37,9 +37,11 @@ extension LocalSwitchboard: ApplicationCalls {
         return try await owner.call(id, asking: self)
     }
 
-    /// All calls of the application, in the order in which it joined them.
-    package func calls(of application: ApplicationName) async -> [ApplicationCall] {
-        await owners.application(application)?.calls(asking: self) ?? []
+    /// Calls of the application, in the order of their starts.
+    package func calls(
+        of application: ApplicationName, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?, limit: Int
+    ) async -> [ApplicationCall] {
+        await owners.application(application)?.calls(filter, after: place, limit: limit, asking: self) ?? []
     }
 
     /// Carries out a command.

@@ -70,7 +70,22 @@ final class RecordingMedia: MediaPort {
     let recorder: Recorder
     private let state = Lock((isFull: false, lastCall: CallID?.none, loadCount: 0, streams: [StreamID: MediaStream]()))
 
+    /// Those who wait for a file; `nil`: nobody has to.
+    private let waiting = Lock<[CheckedContinuation<Void, Never>]?>(nil)
+
     init(recorder: Recorder) { self.recorder = recorder }
+
+    /// Lets whoever asks for a file wait until `releaseFiles`.
+    func holdFiles() { waiting.withLock { $0 = [] } }
+
+    /// Lets nobody wait for a file any more.
+    func releaseFiles() {
+        let released = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting ?? []
+        }
+        for continuation in released { continuation.resume() }
+    }
 
     var isFull: Bool {
         get { state.withLock { $0.isFull } }
@@ -99,6 +114,13 @@ final class RecordingMedia: MediaPort {
 
     func load(file: String) async throws(MediaFileError) {
         state.withLock { $0.loadCount += 1 }
+        await withCheckedContinuation { continuation in
+            let waits = waiting.withLock { waiting in
+                waiting?.append(continuation)
+                return waiting != nil
+            }
+            if !waits { continuation.resume() }
+        }
         guard file == "welcome.wav" else { throw .notFound(file) }
     }
 

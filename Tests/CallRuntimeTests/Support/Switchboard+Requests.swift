@@ -90,3 +90,10 @@ extension Switchboard {
         try await perform(.command(session, command), by: user, from: device)
     }
 }
+
+extension ApplicationCalls {
+    /// All calls of an application.
+    func calls(of application: ApplicationName) async -> [ApplicationCall] {
+        await calls(of: application, ApplicationCallFilter(), after: nil, limit: .max)
+    }
+}

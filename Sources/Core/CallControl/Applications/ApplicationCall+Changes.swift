@@ -4,7 +4,6 @@ extension ApplicationCall {
     ///
     /// - Parameter isHeardEarly: the caller hears the leg before the answer.
     mutating func see(_ session: CallSession, isHeardEarly: Bool) {
-        startedAt = session.startedAt
         answeredAt = session.answeredAt ?? answeredAt
         isConference = session.isConference
         members = session.members.dropFirst().map { member in

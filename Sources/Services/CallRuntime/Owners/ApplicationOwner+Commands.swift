@@ -61,13 +61,23 @@ extension ApplicationOwner {
         return view
     }
 
-    /// All calls as they are now, in the order in which they came.
-    func calls(asking switchboard: LocalSwitchboard) async -> [ApplicationCall] {
-        var views: [ApplicationCall] = []
-        for session in order {
-            if let view = await look(at: session, asking: switchboard) { views.append(view) }
+    /// Calls as they are now, in the order of their starts. A call is asked for its state only if it may be one of
+    /// those.
+    func calls(
+        _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?, limit: Int,
+        asking switchboard: LocalSwitchboard
+    ) async -> [ApplicationCall] {
+        let candidates = legs.values
+            .filter { filter.mayInclude($0.view, isOver: $0.isOver) }
+            .map { (place: ApplicationCallPlace(of: $0.view), session: $0.view.id) }
+            .filter { candidate in place.map { $0 < candidate.place } ?? true }
+            .sorted { $0.place < $1.place }
+        var found: [ApplicationCall] = []
+        for candidate in candidates where found.count < limit {
+            let view = await look(at: candidate.session, asking: switchboard)
+            if let view, filter.includes(view) { found.append(view) }
         }
-        return views
+        return found
     }
 
     /// Carries out a command.

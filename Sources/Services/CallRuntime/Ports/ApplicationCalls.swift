@@ -20,8 +20,15 @@ package protocol ApplicationCalls: Sendable {
         _ id: SessionID, of application: ApplicationName
     ) async throws(ApplicationRefusal) -> ApplicationCall
 
-    /// All calls of the application, in the order in which it joined them. A call that has ended is shown for a minute.
-    func calls(of application: ApplicationName) async -> [ApplicationCall]
+    /// Calls of the application in the order of their starts; those of the same millisecond in that of their names. A
+    /// call that has ended is shown for a minute. A call behind the last one that is returned is not looked at.
+    ///
+    /// - Parameters:
+    ///   - place: the calls behind it are meant; `nil`: from the first one on.
+    ///   - limit: the most calls, 1 or more.
+    func calls(
+        of application: ApplicationName, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?, limit: Int
+    ) async -> [ApplicationCall]
 
     /// Lets a socket carry the audio of a call. Only one can at a time.
     ///
@@ -42,6 +49,51 @@ package protocol ApplicationCalls: Sendable {
     func perform(
         _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
     ) async throws(ApplicationRefusal) -> ApplicationCall
+}
+
+/// Which calls of an application are meant.
+package struct ApplicationCallFilter: Equatable, Sendable {
+    /// Those that have come this far; `nil`: all.
+    package var phase: ApplicationCallPhase?
+    /// Those in this direction; `nil`: both.
+    package var direction: ApplicationCall.Direction?
+
+    /// Makes a filter of its parts; each parameter is the property of that name.
+    package init(phase: ApplicationCallPhase? = nil, direction: ApplicationCall.Direction? = nil) {
+        self.phase = phase
+        self.direction = direction
+    }
+
+    /// Whether a call is meant.
+    package func includes(_ call: ApplicationCall) -> Bool {
+        (phase.map { $0 == call.state.phase } ?? true) && (direction.map { $0 == call.direction } ?? true)
+    }
+
+    /// Whether a call can be meant, of which only its beginning is known, and whether it is over.
+    func mayInclude(_ call: ApplicationCall, isOver: Bool) -> Bool {
+        guard direction.map({ $0 == call.direction }) ?? true else { return false }
+        return phase.map { !isOver || $0 == call.state.phase } ?? true
+    }
+}
+
+/// The place of a call in the list of an application's calls. It does not change while the call is shown.
+package struct ApplicationCallPlace: Comparable, Sendable {
+    /// When the leg became part of a call, in milliseconds since 1970.
+    package var time: Int64
+    /// The name of the leg.
+    package var id: String
+
+    /// Makes a place of its parts; each parameter is the property of that name.
+    package init(time: Int64, id: String) {
+        self.time = time
+        self.id = id
+    }
+
+    /// The place of a call.
+    package init(of call: ApplicationCall) { self.init(time: call.startedAt, id: call.id.rawValue) }
+
+    /// Whether the first place comes before the second.
+    package static func < (first: Self, second: Self) -> Bool { (first.time, first.id) < (second.time, second.id) }
 }
 
 /// Why a request of an application was refused.
