@@ -106,6 +106,22 @@ extension ApplicationCallTests {
         }
     }
 
+    @Test func `an application wakes a phone as often as one caller, from whichever of its addresses`() async throws {
+        try await serve(try application()) { rig in
+            rig.pushes.register([("p1", "phone")], of: bob)
+            for number in 0..<6 {
+                let own = try #require(UserAddress(parsing: "menu\(number)@bots.example.com"))
+                let before = rig.pushes.sent.count
+                let call = try await rig.switchboard.start(ApplicationCallRequest(to: bob, from: own), by: name)
+                await rig.settle()
+                #expect((rig.pushes.sent.count > before) == (number < 5), "call \(number)")
+                if number < 5 { _ = try await perform(rig, .end(reasonText: nil), call.id) }
+                await rig.settle()
+            }
+            #expect(rig.observer.counts.asleep == [.caller])
+        }
+    }
+
     @Test func `an application that goes while a call is placed does not keep the call`() async throws {
         try await serve(try application { $0.decisionTime = .seconds(60) }) { rig in
             for turns in 0..<40 {

@@ -92,6 +92,17 @@ struct WakeTests {
         #expect(!registration.dismiss(at: now).contains(.inform(leg.call, leg.leg, .userRemoved)))
     }
 
+    @Test func `an application is one caller, whichever of its addresses it calls from`() throws {
+        var registration = Registration(user: Self.bob, firstRequest: 1)
+        let now = MonotonicTime.zero
+        let (menu, other) = (try #require(ApplicationName("menu")), try #require(ApplicationName("other")))
+        for number in 0..<5 { #expect(registration.chargeWake(by: caller(number), of: menu, at: now) == nil) }
+        #expect(registration.wakeRefusal(by: caller(5), of: menu, at: now) == .caller)
+        #expect(registration.chargeWake(by: caller(5), of: menu, at: now) == .caller)
+        #expect(registration.chargeWake(by: caller(5), of: other, at: now) == nil, "another application")
+        #expect(registration.chargeWake(by: caller(5), at: now) == nil, "a user")
+    }
+
     @Test func `one caller wakes half as often as all together`() throws {
         var registration = Registration(user: Self.bob, firstRequest: 1)
         var now = MonotonicTime.zero

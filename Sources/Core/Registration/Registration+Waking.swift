@@ -14,22 +14,28 @@ extension Registration {
 
     /// Counts a call that wakes the user's devices.
     ///
-    /// - Parameter network: the network that a caller who is a guest comes from; `nil`: unknown, or no guest.
+    /// - Parameters:
+    ///   - network: the network that a caller who is a guest comes from; `nil`: unknown, or no guest.
+    ///   - application: the application that calls from the address; `nil`: none does.
     /// - Returns: the limit that forbids it; `nil`: they may be woken.
     package mutating func chargeWake(
-        by caller: UserAddress, from network: SourceNetwork? = nil, at now: MonotonicTime
+        by caller: UserAddress, from network: SourceNetwork? = nil, of application: ApplicationName? = nil,
+        at now: MonotonicTime
     ) -> WakeRefusal? {
-        wakes.charge(Waker(caller, from: network), configuration.wakes, at: now)
+        wakes.charge(Waker(caller, from: network, of: application), configuration.wakes, at: now)
     }
 
     /// Which limit would forbid a call that wakes the user's devices; `nil`: none. It is not counted.
     ///
-    /// - Parameter network: as above.
+    /// - Parameters:
+    ///   - network: as above.
+    ///   - application: as above.
     package func wakeRefusal(
-        by caller: UserAddress, from network: SourceNetwork? = nil, at now: MonotonicTime
+        by caller: UserAddress, from network: SourceNetwork? = nil, of application: ApplicationName? = nil,
+        at now: MonotonicTime
     ) -> WakeRefusal? {
         var wakes = wakes
-        return wakes.charge(Waker(caller, from: network), configuration.wakes, at: now)
+        return wakes.charge(Waker(caller, from: network, of: application), configuration.wakes, at: now)
     }
 
     /// Tells the calls that ring that a device of the user listens from now on.

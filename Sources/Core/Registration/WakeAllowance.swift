@@ -10,7 +10,8 @@ package struct WakeAllowance: Equatable, Sendable {
     package struct Configuration: Equatable, Sendable {
         /// How often a user's devices are woken, by all callers together.
         package var perUser: RateAllowance.Rate
-        /// How often one caller wakes a user's devices: an account, or the guests from one network.
+        /// How often one caller wakes a user's devices: an account, an application with all its addresses, or the
+        /// guests from one network.
         package var perCaller: RateAllowance.Rate
         /// How often guests wake a user's devices, all of them together. It is to be less than `perUser`, so that they
         /// leave something to accounts.
@@ -71,19 +72,27 @@ package struct WakeAllowance: Equatable, Sendable {
 enum Waker: Hashable, Sendable {
     /// The user with this account.
     case account(UserAddress)
+    /// The application of this name, whichever of its addresses it calls from: it may own all of a domain.
+    case application(ApplicationName)
     /// The guests from one network.
     case network(SourceNetwork)
     /// A guest from an unknown network.
     case guest(GuestID)
 
-    init(_ user: UserAddress, from network: SourceNetwork?) {
-        self = user.guest.map { guest in network.map { .network($0) } ?? .guest(guest) } ?? .account(user)
+    init(_ user: UserAddress, from network: SourceNetwork?, of application: ApplicationName?) {
+        if let application {
+            self = .application(application)
+        } else if let guest = user.guest {
+            self = network.map { .network($0) } ?? .guest(guest)
+        } else {
+            self = .account(user)
+        }
     }
 
-    /// Whether it is no account.
+    /// Whether it is neither an account nor an application.
     var isGuest: Bool {
         switch self {
-        case .account: false
+        case .account, .application: false
         case .network, .guest: true
         }
     }

@@ -19,7 +19,7 @@ extension ConfigurationKey {
             "After this time one more call wakes the devices of the user."),
         ConfigurationKey(
             "push", "wakes_per_caller", \.switchboard.registration.wakes.perCaller.burst, .count(1...1_000_000),
-            "The same for the calls of one account, or of guests from one network, to one user."),
+            "The same for the calls of one account, of one application, or of guests from one network, to one user."),
         ConfigurationKey(
             "push", "caller_wake_interval", \.switchboard.registration.wakes.perCaller.interval,
             .duration(.milliseconds(1)...(.seconds(86_400))),

@@ -82,6 +82,11 @@ extension OwnerTable: OwnerRouter {
 
     func network(of guest: UserAddress) -> SourceNetwork? { registration(of: guest)?.network }
 
+    func application(at address: UserAddress) -> ApplicationName? {
+        guard registration(of: address) == nil else { return nil }
+        return applications.withLock { $0.owner(at: address)?.name }
+    }
+
     func endpoint(at address: UserAddress) -> EndpointAddress? {
         if address == .connector || applications.withLock({ $0.owner(at: address) }) != nil {
             return .application(address)

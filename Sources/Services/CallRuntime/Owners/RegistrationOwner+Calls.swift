@@ -48,7 +48,9 @@ extension RegistrationOwner {
     }
 
     private func wakeRefusal(by caller: UserAddress) -> WakeRefusal? {
-        registration.wakeRefusal(by: caller, from: environment.router.network(of: caller), at: environment.clock.now)
+        registration.wakeRefusal(
+            by: caller, from: environment.router.network(of: caller), of: environment.router.application(at: caller),
+            at: environment.clock.now)
     }
 
     /// The user's devices that a call would wake. Only a user who is rung by another one is woken.
@@ -71,7 +73,8 @@ extension RegistrationOwner {
             let isBusy = registration.isEngaged(besides: leg.call)
             if isBusy, environment.configuration.busy == .reject { return nil }
             let refusal = registration.chargeWake(
-                by: caller, from: environment.router.network(of: caller), at: environment.clock.now)
+                by: caller, from: environment.router.network(of: caller),
+                of: environment.router.application(at: caller), at: environment.clock.now)
             if let refusal { environment.observer.wakeRefused(refusal) }
             return refusal
         }

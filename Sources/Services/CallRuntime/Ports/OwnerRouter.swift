@@ -29,6 +29,10 @@ protocol OwnerRouter: Sendable {
     /// The network that a guest comes from; `nil`: unknown, or the user is no guest who is here.
     func network(of guest: UserAddress) -> SourceNetwork?
 
+    /// The application that calls from this address; `nil`: none does. A user who has the address and is here comes
+    /// before it.
+    func application(at address: UserAddress) -> ApplicationName?
+
     /// The endpoint that a call to this address reaches: an application, or else the user's devices. `nil` if there is
     /// neither.
     func endpoint(at address: UserAddress) -> EndpointAddress?
