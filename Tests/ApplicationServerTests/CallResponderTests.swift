@@ -115,6 +115,16 @@ import Testing
         #expect(rig.calls.requests == [wanted])
     }
 
+    @Test func `a call is started with the trace of its request, and one that is malformed is ignored`() async throws {
+        let rig = try await Rig()
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        for header in [trace, nil, "00-4bf9", trace + "," + trace] {
+            let answer = await rig.ask(.post, "/v1/calls", #"{"to":"bob@example.com"}"#, trace: header)
+            #expect(answer.status == 201)
+        }
+        #expect(rig.calls.requests.map(\.trace) == [TraceContext(trace), nil, nil, nil])
+    }
+
     @Test func `the only address of an application need not be named`() async throws {
         let rig = try await Rig()
         #expect(await rig.ask(.post, "/v1/calls", #"{"to":"bob@example.com"}"#).status == 201)

@@ -175,7 +175,8 @@ struct Rig {
 
     func ask(
         _ method: HTTPRequest.Method, _ target: String, _ body: String = "", key: String? = nil,
-        match: String? = nil, range: String? = nil, condition: String? = nil, as principal: V1Principal? = nil
+        match: String? = nil, range: String? = nil, condition: String? = nil, trace: String? = nil,
+        as principal: V1Principal? = nil
     ) async -> Reply {
         let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
         var headers = HTTPFields()
@@ -183,6 +184,7 @@ struct Rig {
         headers[.ifMatch] = match
         headers[.range] = range
         headers[.ifRange] = condition
+        headers[HTTPField.Name("traceparent")!] = trace
         let own = V1Principal.application(
             Self.bot, scopes: Self.everything, addresses: [ApplicationAddress(Self.address)])
         let answer = await responder.answer(

@@ -134,4 +134,25 @@ struct EventBodyTests {
                 + #""setupMilliseconds":2000,"statusCode":200,"talkMilliseconds":3000},"#
                 + #""sequence":13,"time":5000,"type":"call.ended","version":1}"#)
     }
+
+    @Test func `a trace is written as a member of its own, and is found there and nowhere else`() throws {
+        let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        let trace = try #require(TraceContext(header))
+        // Words of others that look like the member.
+        for words in ["plain", #","traceparent":"\#(header)","type":""#] {
+            let content = CustomContent(parameters: [CustomParameter(name: "traceparent", value: words)])
+            for expected in [trace, nil] {
+                let body = try #require(
+                    EventBody(
+                        CallEvent(.callee, .content(content)), of: CallID(1), sequence: 1, time: 5, trace: expected))
+                let text = String(decoding: body.json, as: UTF8.self)
+                #expect(text.contains(#""time":5,"traceparent":"\#(header)","type":"#) == (expected != nil))
+                #expect(EventBody.traceContext(in: body.json) == expected)
+                let event = Publication(body, of: Self.alice).numbered(7)
+                #expect(EventBody.traceContext(in: event.object(in: "log")) == expected)
+            }
+        }
+        #expect(EventBody.traceContext(in: []) == nil)
+        #expect(EventBody.traceContext(in: Array(#"{"type":"webhook.test","version":1}"#.utf8)) == nil)
+    }
 }

@@ -69,6 +69,21 @@ async def test_an_echo_in_each_format(party, bot, encoding, rate, size):
         assert await stream.closed() == 1000
 
 
+async def test_the_trace_of_the_request_that_started_the_call_is_in_the_start(party, bot):
+    alice = await party("alice")
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    for given in [trace, None]:
+        wish = {"to": "alice@dev.local"}
+        started = (await bot.ask("POST", "/v1/calls", wish, traceparent=given)).succeeded(201)
+        call = await alice.incoming()
+        (await call.answer()).succeeded()
+        await bot.until(started["id"], state="talking")
+        async with Stream(bot.base, started["id"]) as stream:
+            assert (await stream.expect("start")).get("traceparent") == given
+        await bot.tell(started["id"], "end")
+        await call.over()
+
+
 async def test_what_was_heard_is_told_and_can_be_dropped(party, bot):
     alice = await party("alice", sounds=True)
     call, session = await answered(bot, alice)

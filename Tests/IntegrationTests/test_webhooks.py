@@ -15,6 +15,7 @@ import standardwebhooks
 
 from durability import configured
 from peers import sdp
+from peers.bot import Bot
 from peers.gateway import Gateway, orbweaver
 from peers.spidr import SpidrPeer
 from test_public_events import BOT, add_application, call_the_bot, kept
@@ -148,6 +149,33 @@ async def test_each_event_is_sent_once_signed_and_in_order(site, peer):
     ]
     site.command("remove", "bots", webhook)
     assert webhook not in site.listed()
+
+
+async def test_the_trace_of_a_request_comes_with_the_events_of_the_call_that_it_started(site, peer):
+    added = orbweaver("app", "add", "tracer", "--address", "tracer@dev.local", *site.options)
+    assert added.returncode == 0, added.stderr
+    key = orbweaver("app", "key", "add", "tracer", *site.options).stdout.strip()
+    receiver = Receiver()
+    site.command("add", "tracer", receiver.url)
+    alice = await peer("alice", base=site.gateway.http)
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    later = "7f-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-later"
+    async with Bot(site.gateway.http, key) as bot:
+        for given, told in [(trace, trace), (later, trace), (trace.upper(), None), (None, None)]:
+            wish = {"to": "alice@dev.local"}
+            call = (await bot.ask("POST", "/v1/calls", wish, traceparent=given)).succeeded(201)
+            await alice.expect("call")
+            await bot.tell(call["id"], "end")
+
+            def sent() -> list[tuple[dict, dict]]:
+                requests = [(headers, json.loads(body)) for headers, body, _ in receiver.requests]
+                return [each for each in requests if each[1].get("call") == call["call"]]
+
+            async with asyncio.timeout(20):
+                while "call.ended" not in [event["type"] for _, event in sent()]:
+                    await asyncio.sleep(0.05)
+            assert {event.get("traceparent") for _, event in sent()} == {told}
+            assert {headers.get("traceparent") for headers, _ in sent()} == {told}
 
 
 async def test_a_failure_is_tried_again_then_parked_and_sent_when_an_operator_asks(site, peer):

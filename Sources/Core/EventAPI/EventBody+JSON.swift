@@ -1,3 +1,5 @@
+package import CallControl
+
 extension EventBody {
     /// The body as a JSON object in UTF-8 (RFC 8259): members in alphabetical order, absent ones left out.
     package var json: [UInt8] {
@@ -8,8 +10,23 @@ extension EventBody {
         members["call"] = call.map { .string($0) }
         members["sequence"] = sequence.map { .integer(Int64($0)) }
         members["leg"] = leg.map { .integer(Int64($0)) }
+        members["traceparent"] = traceparent.map { .string($0.description) }
         text.write(.object(members))
         return text.bytes
+    }
+
+    /// The trace context in the JSON object of an event, with or without its `id`; `nil`: there is none.
+    ///
+    /// It is looked for where `json` writes it, which is right before `type`: members are in alphabetical order, and
+    /// behind `type` there is only the version. In `data`, before it, others may have written anything.
+    package static func traceContext(in json: [UInt8]) -> TraceContext? {
+        let (type, start) = (Array(#"","type":""#.utf8), Array(#","traceparent":""#.utf8))
+        let end = stride(from: json.count - type.count, through: 0, by: -1).first { json[$0...].starts(with: type) }
+        let length = 55
+        guard let end, end >= start.count + length else { return nil }
+        let value = end - length
+        guard json[(value - start.count)..<value].elementsEqual(start) else { return nil }
+        return TraceContext(String(decoding: json[value..<end], as: UTF8.self))
     }
 }
 

@@ -19,20 +19,24 @@ package struct EventBody: Encodable, Equatable, Sendable {
     package let time: Int64
     /// The leg that it concerns: 0 is the caller, 1 the callee, others in the order of their coming; `nil`: the call.
     package let leg: UInt64?
+    /// The trace that the call is part of; `nil`: none.
+    package let traceparent: TraceContext?
     /// What belongs to the type; see docs/call-events.md.
     package let data: [String: EventValue]
 
     /// - Parameters:
     ///   - sequence: the number of the event within the call, from 1.
     ///   - time: when it happened, in milliseconds since 1970.
+    ///   - trace: the trace that the call is part of; `nil`: none.
     /// - Returns: `nil` for what only the gateway and devices need.
-    package init?(_ event: CallEvent, of call: CallID, sequence: UInt64, time: Int64) {
+    package init?(_ event: CallEvent, of call: CallID, sequence: UInt64, time: Int64, trace: TraceContext? = nil) {
         guard let (type, data) = event.content else { return nil }
         self.type = type
         self.call = call.description
         self.sequence = sequence
         self.time = time
         leg = event.leg?.number
+        traceparent = trace
         self.data = data
     }
 
@@ -48,6 +52,7 @@ package struct EventBody: Encodable, Equatable, Sendable {
         sequence = nil
         self.time = time
         leg = nil
+        traceparent = nil
         self.data = data
     }
 }

@@ -178,7 +178,8 @@ package struct CallResponder: V1Interface {
     }
 
     private func start(_ call: Call) async throws(V1Error) -> V1Answer {
-        let request = try ApplicationCallRequest(reading: call.body, addresses: call.addresses)
+        var request = try ApplicationCallRequest(reading: call.body, addresses: call.addresses)
+        request.trace = call.headers[.traceparent].flatMap { TraceContext($0) }
         guard request.record == nil || call.scopes.contains(.recordings) else {
             throw V1Error(
                 .authForbidden, "The field \"record\" needs the scope recordings, which the key or token has not.")
@@ -215,6 +216,11 @@ extension V1Answer {
         let shown = V1Call(call)
         return .json(shown, status: status, headers: HTTPFields(of: shown.id, shown.entityTag, status: status))
     }
+}
+
+extension HTTPField.Name {
+    /// The place of a request in a trace (W3C Trace Context §3.2).
+    fileprivate static let traceparent = Self("traceparent")!
 }
 
 extension HTTPFields {

@@ -119,9 +119,10 @@ extension LocalSwitchboard {
         var start = CallStartRequest(
             callee: request.to, sdp: "", acceptsEarlyMedia: request.earlyMedia, content: request.content)
         start.ringTime = request.ringTimeout
-        let caller = CallParty(
+        var caller = CallParty(
             user: request.from, name: request.displayName ?? application.displayName, session: session,
             endpoint: .application(.silence))
+        caller.trace = request.trace
         let callee = newSession()
         _ = try await noting(.start) { () async throws(CallError) in
             try await place(
@@ -151,7 +152,8 @@ extension LocalSwitchboard {
         _ legs: [ApplicationLeg], as session: SessionID, named name: String, in call: CallID
     ) async throws(CallError) {
         guard let own = legs.first?.own else { throw .noSuchCall }
-        let joiner = CallParty(user: own, name: name, session: session, endpoint: .application(.silence))
+        var joiner = CallParty(user: own, name: name, session: session, endpoint: .application(.silence))
+        joiner.trace = legs.first?.view.trace
         let keepers = legs.map { ($0.place.call, $0.own) }
         _ = try await noting(.join) { () async throws(CallError) in
             try await place(

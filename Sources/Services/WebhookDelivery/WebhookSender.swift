@@ -1,3 +1,4 @@
+import CallControl
 import CallRuntime
 import Cryptography
 import EventAPI
@@ -40,13 +41,15 @@ final class WebhookSender: Sendable {
         let codes = webhook.keys.value.compactMap(Self.key).map { key in
             Data(HMAC.sha256(key: key, signed.span)).base64EncodedString()
         }
-        let request = HTTPRequest(
-            .post(content), webhook.url,
-            fields: [
-                HTTPField("content-type", "application/json"), HTTPField("user-agent", "orbweaver"),
-                HTTPField("webhook-id", name), HTTPField("webhook-timestamp", String(seconds)),
-                HTTPField("webhook-signature", WebhookSignature.field(codes: codes)),
-            ], timeout: configuration.attemptTime)
+        var fields = [
+            HTTPField("content-type", "application/json"), HTTPField("user-agent", "orbweaver"),
+            HTTPField("webhook-id", name), HTTPField("webhook-timestamp", String(seconds)),
+            HTTPField("webhook-signature", WebhookSignature.field(codes: codes)),
+        ]
+        if let trace = EventBody.traceContext(in: content) {
+            fields.append(HTTPField("traceparent", trace.description))
+        }
+        let request = HTTPRequest(.post(content), webhook.url, fields: fields, timeout: configuration.attemptTime)
         do throws(HTTPFailure) {
             let response = try await client.response(to: request)
             let delay = response.value(of: "retry-after").flatMap { UInt32($0) }.map { Duration.seconds(Int64($0)) }

@@ -6,6 +6,7 @@ extension ApplicationCall {
     mutating func see(_ session: CallSession, isHeardEarly: Bool) {
         answeredAt = session.answeredAt ?? answeredAt
         isConference = session.isConference
+        trace = session.trace
         members = session.members.dropFirst().map { member in
             Member(
                 address: member.address, name: member.name, isCalled: member.isCalled, state: member.state,

@@ -127,6 +127,8 @@ package struct ApplicationCall: Equatable, Sendable {
     package var parameters: [CustomParameter]
     /// The application's own text, from the start of an outgoing call; `nil`: none.
     package var context: String?
+    /// The trace that the call is part of; `nil`: none.
+    package var trace: TraceContext?
     /// The other legs hear nothing of this leg.
     package var isMuted: Bool
     /// The call is a conference: each leg hears all others.
@@ -144,7 +146,8 @@ package struct ApplicationCall: Equatable, Sendable {
     package init(
         id: SessionID, call: CallID, application: ApplicationName, direction: Direction, from: UserAddress,
         fromName: String, to: UserAddress, state: State = .ringing, version: UInt64 = 1, startedAt: Int64,
-        answeredAt: Int64? = nil, parameters: [CustomParameter] = [], context: String? = nil, isMuted: Bool = false,
+        answeredAt: Int64? = nil, parameters: [CustomParameter] = [], context: String? = nil,
+        trace: TraceContext? = nil, isMuted: Bool = false,
         isConference: Bool = false, playing: Playing? = nil, gathering: Gathering? = nil,
         recordings: [Recorded] = [], members: [Member] = []
     ) {
@@ -161,6 +164,7 @@ package struct ApplicationCall: Equatable, Sendable {
         self.answeredAt = answeredAt
         self.parameters = parameters
         self.context = context
+        self.trace = trace
         self.isMuted = isMuted
         self.isConference = isConference
         self.playing = playing

@@ -228,6 +228,8 @@ package struct ApplicationCallRequest: Equatable, Sendable {
     package var context: String?
     /// The recording that starts once the callee has answered; `nil`: none.
     package var record: RecordRequest?
+    /// The trace of the request; `nil`: it is part of none.
+    package var trace: TraceContext?
 
     /// Makes a request of its parts; each parameter is the property of that name.
     ///
@@ -235,7 +237,7 @@ package struct ApplicationCallRequest: Equatable, Sendable {
     package init(
         to: UserAddress, from: UserAddress, displayName: String? = nil, ringTimeout: Duration? = nil,
         earlyMedia: Bool = false, content: CustomContent = CustomContent(), context: String? = nil,
-        record: RecordRequest? = nil
+        record: RecordRequest? = nil, trace: TraceContext? = nil
     ) throws(ApplicationFault) {
         guard ringTimeout.map(Self.ringTimeouts.contains) ?? true else {
             throw ApplicationFault("ringTimeout", "must be 1 to 600 seconds")
@@ -251,5 +253,6 @@ package struct ApplicationCallRequest: Equatable, Sendable {
         self.content = content
         self.context = context
         self.record = record
+        self.trace = trace
     }
 }

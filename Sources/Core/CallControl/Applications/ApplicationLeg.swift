@@ -73,7 +73,7 @@ package struct ApplicationLeg: Equatable, Sendable {
         view = ApplicationCall(
             id: session, call: place.call, application: application.name, direction: .outgoing, from: request.from,
             fromName: request.displayName ?? application.displayName, to: request.to, startedAt: time,
-            parameters: request.content.parameters, context: request.context)
+            parameters: request.content.parameters, context: request.context, trace: request.trace)
         awaitedRecording = request.record
     }
 
@@ -109,8 +109,7 @@ package struct ApplicationLeg: Equatable, Sendable {
         view = ApplicationCall(
             id: session, call: place.call, application: first.application, direction: .outgoing, from: own,
             fromName: name, to: UserAddress(written: "conference@\(own.domain)") ?? own, startedAt: time,
-            parameters: first.parameters,
-            context: first.context, isMuted: isMuted)
+            parameters: first.parameters, context: first.context, trace: first.trace, isMuted: isMuted)
     }
 
     /// The application's own address in the call.

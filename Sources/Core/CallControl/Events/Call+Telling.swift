@@ -43,6 +43,6 @@ extension Call {
                 CallEvent.Participant(
                     user: leg.party.user, name: leg.party.name, session: leg.party.session,
                     devices: leg.party.devices, arrival: arrival, isCalled: leg.isCalled,
-                    remote: leg.remote, holds: leg.holds, progress: leg.media?.progress)))
+                    remote: leg.remote, holds: leg.holds, progress: leg.media?.progress, trace: leg.party.trace)))
     }
 }

@@ -186,6 +186,8 @@ extension CallEvent {
         package var holds: Bool
         /// How far its media path has come; `nil` if media goes from peer to peer.
         package var progress: MediaProgress?
+        /// The trace of the request that made the leg; `nil`: it is part of none.
+        package var trace: TraceContext?
     }
 
     /// What a device is told of a call that it is to ring for, or to take in place of another one.

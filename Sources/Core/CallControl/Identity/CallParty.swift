@@ -15,6 +15,8 @@ package struct CallParty: Equatable, Sendable {
     /// The subscriptions of the user that are told how good the audio of the leg is, even if another device has the
     /// call.
     package internal(set) var qualityReceivers: [SubscriptionID] = []
+    /// The trace of the request that made the party's leg; `nil`: it is part of none.
+    package var trace: TraceContext?
 
     /// Makes a party of its parts; each parameter is the property of that name. It is shown by its address.
     package init(user: UserAddress, name: String, session: SessionID, endpoint: LegEndpoint) {

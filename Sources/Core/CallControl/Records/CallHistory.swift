@@ -270,6 +270,10 @@ extension CallHistory {
     /// The users of all legs, present and past, in the order in which these joined.
     package var users: [UserAddress] { participants.map(\.party.user) }
 
+    /// The trace that the call is part of: that of the first leg, present or past, which has one; `nil`: it is part of
+    /// none.
+    package var trace: TraceContext? { participants.lazy.compactMap(\.party.trace).first }
+
     /// The session of a leg, present or past; `nil`: there is no such leg.
     package func session(of leg: LegID) -> SessionID? { self[leg]?.party.session }
 

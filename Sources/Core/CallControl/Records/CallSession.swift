@@ -78,13 +78,15 @@ package struct CallSession: Equatable, Sendable {
     package var answerParameters: [CustomParameter]
     /// What has happened in the call, in order, as the leg that asks sees it.
     package var timeline: [CallLogRecord.Event]
+    /// The trace that the call is part of; `nil`: none.
+    package var trace: TraceContext?
 
     /// Makes a session of its parts; each parameter is the property of that name.
     package init(
         session: SessionID, progress: CallProgress, state: LegState, isIncoming: Bool, isAnchored: Bool,
         isConference: Bool,
         startedAt: Int64, answeredAt: Int64? = nil, members: [Member], startParameters: [CustomParameter],
-        answerParameters: [CustomParameter], timeline: [CallLogRecord.Event]
+        answerParameters: [CustomParameter], timeline: [CallLogRecord.Event], trace: TraceContext? = nil
     ) {
         self.session = session
         self.progress = progress
@@ -98,6 +100,7 @@ package struct CallSession: Equatable, Sendable {
         self.startParameters = startParameters
         self.answerParameters = answerParameters
         self.timeline = timeline
+        self.trace = trace
     }
 }
 
@@ -131,7 +134,7 @@ extension Call {
             answeredAt: history.answer(of: leg),
             members: ([own] + legs.filter { $0.id != leg }).map { view(of: $0, seenFrom: leg) },
             startParameters: history.startParameters, answerParameters: history.answerParameters,
-            timeline: history.timeline(seenFrom: leg))
+            timeline: history.timeline(seenFrom: leg), trace: history.trace)
     }
 
     private func view(of leg: CallLeg, seenFrom own: LegID) -> CallSession.Member {

@@ -103,6 +103,9 @@ package struct LoggedCall: Sendable {
     /// The users of all legs, present and past.
     package var users: [UserAddress] { history.users + strangers.values }
 
+    /// The trace that the call is part of; `nil`: none.
+    package var trace: TraceContext? { history.trace }
+
     /// The user of a leg, present or past; `nil`: there is no such leg.
     package func user(of leg: LegID) -> UserAddress? { history.user(of: leg) ?? strangers[leg] }
 }

@@ -36,12 +36,15 @@ package struct Publication: Equatable, Sendable {
 
     /// The publication of an event; `nil` for what only the gateway and devices need.
     ///
-    /// - Parameter users: the users of the legs that the call has or had, this event's leg included, in the order in
-    ///   which they joined.
-    package init?(_ event: LoggedEvent, of users: [UserAddress]) {
+    /// - Parameters:
+    ///   - users: the users of the legs that the call has or had, this event's leg included, in the order in which they
+    ///     joined.
+    ///   - trace: the trace that the call is part of; `nil`: none.
+    package init?(_ event: LoggedEvent, of users: [UserAddress], trace: TraceContext? = nil) {
         let time = event.startedAt + event.elapsed.wholeNanoseconds / 1_000_000
         guard
-            let body = EventBody(event.event, of: event.call, sequence: UInt64(event.sequence), time: time)
+            let body = EventBody(
+                event.event, of: event.call, sequence: UInt64(event.sequence), time: time, trace: trace)
         else { return nil }
         self.body = body
         scope = EventScope(users)

@@ -20,7 +20,8 @@ extension ApplicationOwner {
         let start = StreamStart(
             stream: "\(stream)", call: before.id.rawValue, application: name.description, context: before.context,
             parameters: Dictionary(before.parameters.map { ($0.name, $0.value) }) { first, _ in first },
-            from: before.from.text, to: before.to.text, format: terms.format)
+            from: before.from.text, to: before.to.text, format: terms.format,
+            traceparent: before.trace?.description)
         environment.media.add(MediaStream(link: link, terms: terms, start: start), as: stream)
         guard let command = edit(session, { $0.open(stream) }) else { throw .noSuchCall }
         links[session] = link

@@ -1,0 +1,89 @@
+import AudioStreams
+import CallControl
+import CallRuntime
+import CallSupport
+import EventAPI
+import Primitives
+import SDP
+import TestSupport
+import Testing
+
+/// The trace of the request that started a call: it is kept with the call, and comes with its events and streams.
+extension ApplicationCallTests {
+    private static let trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")!
+
+    private func serveTraced(
+        _ test: (RuntimeRig, RecordingJournal) async throws -> Void
+    ) async throws {
+        var configuration = LocalSwitchboard.Configuration(media: .anchored)
+        configuration.call.mediaPolicy = .engine
+        let journal = RecordingJournal()
+        try await RuntimeRig(configuration, applications: [try application()], journal: journal).serve { rig in
+            for (user, socket) in [(alice, 1), (bob, 2)] as [(UserAddress, UInt64)] {
+                try await rig.register(user, on: socket)
+            }
+            try await test(rig, journal)
+            await rig.switchboard.drain()
+            await rig.switchboard.setApplications([])
+            await rig.settle()
+        }
+    }
+
+    /// The traces that the public events of a call have, each once.
+    private func traces(_ journal: RecordingJournal, of call: CallID) -> Set<TraceContext?> {
+        Set(
+            journal.entries.compactMap { entry -> TraceContext?? in
+                guard case .published(let publication) = entry, publication.body.call == call.description else {
+                    return nil
+                }
+                return .some(publication.body.traceparent)
+            })
+    }
+
+    /// A call of the application to a user, who has answered it.
+    private func answered(
+        _ rig: RuntimeRig, _ user: UserAddress, on socket: UInt64, tracing trace: TraceContext?
+    ) async throws -> ApplicationCall {
+        let request = try ApplicationCallRequest(to: user, from: address, trace: trace)
+        let call = try await rig.switchboard.start(request, by: name)
+        let session = try await rig.incoming(on: socket)
+        let answer = try Fixtures.text("sdp/chromium-156/answer-audio.sdp")
+        try await rig.switchboard.answer(user, session, CallAnswerRequest(sdp: answer))
+        return try await look(rig, call.id) { $0.state == .talking }
+    }
+
+    @Test func `events and streams of a call have the trace of the request that started it`() async throws {
+        try await serveTraced { rig, journal in
+            let call = try await answered(rig, alice, on: 1, tracing: Self.trace)
+            #expect(call.trace == Self.trace)
+            let stream = try await rig.switchboard.open(
+                StreamLink(), StreamTerms(dialect: .own, format: .standard), in: call.id, by: name)
+            #expect(rig.media.streams[stream]?.start.traceparent == Self.trace.description)
+            _ = try await perform(rig, .end(reasonText: nil), call.id)
+            await rig.wait { rig.observer.counts.ended.count == 1 }
+            #expect(traces(journal, of: call.call) == [Self.trace])
+        }
+    }
+
+    @Test func `a call without a trace has none`() async throws {
+        try await serveTraced { rig, journal in
+            let call = try await answered(rig, alice, on: 1, tracing: nil)
+            let stream = try await rig.switchboard.open(
+                StreamLink(), StreamTerms(dialect: .own, format: .standard), in: call.id, by: name)
+            let start = try #require(rig.media.streams[stream]?.start)
+            #expect(start.traceparent == nil)
+            #expect(traces(journal, of: call.call) == [nil])
+        }
+    }
+
+    @Test func `a call that several become has the trace of the one that was asked`() async throws {
+        try await serveTraced { rig, journal in
+            let first = try await answered(rig, alice, on: 1, tracing: Self.trace)
+            let second = try await answered(rig, bob, on: 2, tracing: nil)
+            let made = try await perform(rig, .join([second.id]), first.id)
+            let joined = try await look(rig, made.id) { $0.state == .talking && $0.members.count == 2 }
+            #expect(joined.trace == Self.trace)
+            #expect(traces(journal, of: joined.call) == [Self.trace])
+        }
+    }
+}
