@@ -176,7 +176,7 @@ let package = Package(
             [
                 "MediaPlane", "Audio", "AudioStreams", "Quality", "ICE", "STUN", "SDP", "RTP", "CallRuntime",
                 "Observability",
-                "Cryptography", "DTLS", "SRTP", "Sockets",
+                "Cryptography", "DTLS", "SRTP", "Sockets", "HTTPClient",
                 "Opus", "Spandsp", "SpeexDSP", "CallControl", logging,
             ]),
         service(
@@ -359,7 +359,7 @@ let package = Package(
             [
                 "MediaServer", "MediaPlane", "Audio", "AudioStreams", "RTP", "Opus", "Spandsp", "PeerSupport",
                 "CallControl", "CallRuntime", "Observability", "SDP", "DTLS", "ICE",
-                "STUN", "Sockets", "Cryptography", logging,
+                "STUN", "Sockets", "Cryptography", "HTTPClient", logging,
             ]),
         tests("CallControlTests", ["CallControl", "SPiDR", "SDP", "CallSupport", "FuzzTargets"]),
         tests("RegistrationTests", ["Registration", "CallControl", "SPiDR", "CallSupport"]),

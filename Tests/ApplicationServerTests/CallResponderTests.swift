@@ -204,6 +204,10 @@ import Testing
                 try! PlayRequest(
                     list: list([.tone(.callWaiting, .milliseconds(20))]), mode: .queue, tag: "t"))
         ),
+        (
+            "play", #"{"items":[{"url":"https://example.com/a.opus"}]}"#,
+            .play(try! PlayRequest(list: list([.url("https://example.com/a.opus")])))
+        ),
         ("gather", "", .gather(try! GatherRequest())),
         (
             "gather",

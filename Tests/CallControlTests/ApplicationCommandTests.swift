@@ -60,6 +60,10 @@ struct ApplicationCommandTests {
             ("items[0].duration", [.silence(.milliseconds(19))], nil, 0),
             ("items[1].duration", [.file("a.wav"), .tone(.busy, .seconds(3_601))], nil, 0),
             ("items[0].duration", [.music(nil), .file("a.wav")], nil, 0),
+            ("items[0].url", [.url("http://example.com/a.wav")], nil, 0), ("items[0].url", [.url("https://")], nil, 0),
+            ("items[1].url", [.music(.seconds(1)), .url("https://example.com/a b")], nil, 0),
+            ("items[0].url", [.url("https://example.com/é")], nil, 0),
+            ("items[0].url", [.url("https://example.com/" + String(repeating: "a", count: 2_048))], nil, 0),
         ]
         for (field, items, loops, volume) in cases {
             do throws(ApplicationFault) {
@@ -70,7 +74,10 @@ struct ApplicationCommandTests {
             }
         }
         let list = try PlayList(items: [.file("a.wav"), .file("b.wav"), .file("a.wav"), .music(nil)], loops: 0)
-        #expect(list.files == ["a.wav", "b.wav"])
+        #expect(list.files == ["a.wav", "b.wav"] && list.urls.isEmpty)
+        let url = "https://example.com/a.wav"
+        let fetched = try PlayList(items: [.url(url), .file("a.wav"), .url(url), .url(url + "?b")])
+        #expect(fetched.urls == [url, url + "?b"] && fetched.files == ["a.wav"])
     }
 
     @Test func `a call that cannot be started is refused by name`() throws {

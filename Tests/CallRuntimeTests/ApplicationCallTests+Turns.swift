@@ -62,6 +62,25 @@ extension ApplicationCallTests {
         }
     }
 
+    @Test func `a sound of another server is fetched before it is played, and a failure is said`() async throws {
+        try await serve(try application()) { rig in
+            let (_, call) = try await incoming(rig)
+            let url = "https://sounds.example.com/welcome.wav"
+            let play = ApplicationCommand.play(try PlayRequest(list: PlayList(items: [.url(url)])))
+            await #expect(throws: ApplicationRefusal.self) { try await perform(rig, play, call.id) }
+            #expect(rig.media.loadCount == 0, "the call rings")
+            _ = try await perform(rig, .answer(CustomContent()), call.id)
+            _ = try await perform(rig, play, call.id)
+            #expect(rig.media.loadCount == 1 && spoken(rig).count == 1)
+            let gone = try PlayRequest(list: PlayList(items: [.url(url + "?gone")]))
+            let predicate = "cannot be fetched, since the server answers with status 404: \(url)?gone"
+            await #expect(throws: ApplicationRefusal.invalid(field: "url", predicate)) {
+                try await perform(rig, .play(gone), call.id)
+            }
+            #expect(spoken(rig).count == 1)
+        }
+    }
+
     @Test func `a call that changes while a file is read is asked again`() async throws {
         try await serve(try application()) { rig in
             let (_, call) = try await incoming(rig)

@@ -12,8 +12,8 @@ extension ConfigurationKey {
     /// Every setting, in the order in which it is documented.
     package static let all: [ConfigurationKey] =
         [
-            listen, tls, media, mediaPreferences, turn, storage, registration, calls, events, webhooks, recordings,
-            messages,
+            listen, tls, media, mediaPreferences, sounds, turn, storage, registration, calls, events, webhooks,
+            recordings, messages,
             presence, anonymous, auth, tokens, push, waking, drain, admin, log,
         ].flatMap { $0 }
 

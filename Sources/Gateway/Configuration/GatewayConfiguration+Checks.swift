@@ -22,7 +22,7 @@ extension GatewayConfiguration {
     package func check() throws(ConfigurationError) {
         let complaints =
             tlsComplaints + portComplaints + proxyComplaints + mediaComplaints + registrationComplaints
-            + presenceComplaints + recordingComplaints + anonymousComplaints + tokenComplaints + pushComplaints
+            + presenceComplaints + folderComplaints + anonymousComplaints + tokenComplaints + pushComplaints
             + drainComplaints
             + adminComplaints
             + developmentComplaints
@@ -67,12 +67,18 @@ extension GatewayConfiguration {
             : []
     }
 
-    private var recordingComplaints: [String] {
-        guard let folder = recordings.folder else { return [] }
+    private var folderComplaints: [String] {
+        [("recordings.folder", recordings.folder), ("sounds.folder", media.sounds.folder)].flatMap { name, folder in
+            folder.map { Self.complaints(name, $0) } ?? []
+        }
+    }
+
+    /// What is wrong with a folder that the gateway writes to.
+    private static func complaints(_ name: String, _ folder: String) -> [String] {
         let values = try? URL(filePath: folder).resourceValues(forKeys: [.isDirectoryKey])
-        guard values?.isDirectory == true else { return ["recordings.folder \(folder) is no folder"] }
+        guard values?.isDirectory == true else { return ["\(name) \(folder) is no folder"] }
         return FileManager.default.isWritableFile(atPath: folder)
-            ? [] : ["recordings.folder \(folder) cannot be written to by this user"]
+            ? [] : ["\(name) \(folder) cannot be written to by this user"]
     }
 
     private var portComplaints: [String] {

@@ -4,6 +4,7 @@ package import Audio
 internal import AudioStreams
 internal import Cryptography
 internal import DTLS
+internal import HTTPClient
 internal import ICE
 package import Logging
 internal import MediaPlane
@@ -43,6 +44,8 @@ package final class MediaServer: MediaPort {
         package var consentTimeout: Duration
         /// The folder of the sound files; `nil` if no files can be played.
         package var mediaFolder: String?
+        /// The sounds that are fetched from other servers.
+        package var sounds = RemoteSounds.Configuration()
         /// The country whose telephone tones are played.
         package var toneRegion = ToneCadence.Region.itu
         /// Whether DTMF digits are detected in the G.711 audio of peers that have not negotiated telephone events,
@@ -87,6 +90,9 @@ package final class MediaServer: MediaPort {
     private let maximumCallsPerWorker: Int
     private let maximumLoad: Int?
     private let library: MediaLibrary
+    private let sounds: RemoteSounds
+    /// Fetches sounds; `nil`: none are fetched.
+    private let soundClient: HTTPClient?
     private let streams = AnnouncedStreams()
     private let metrics: GatewayMetrics
     private let environment: MediaWorker.Environment
@@ -119,6 +125,12 @@ package final class MediaServer: MediaPort {
         maximumCallsPerWorker = configuration.maximumCallsPerWorker
         maximumLoad = configuration.maximumLoad
         library = MediaLibrary(folder: configuration.mediaFolder)
+        let client = try Self.soundClient(configuration.sounds)
+        soundClient = client
+        sounds = RemoteSounds(configuration.sounds, in: library) { request async throws(HTTPFailure) in
+            guard let client else { throw HTTPFailure.shutDown }
+            return try await client.response(to: request)
+        }
         self.metrics = metrics
         self.events = events
         var endpoints: [WorkerEndpoint] = []
@@ -205,6 +217,17 @@ package final class MediaServer: MediaPort {
         )
     }
 
+    private static func soundClient(
+        _ configuration: RemoteSounds.Configuration
+    ) throws(MediaServerError) -> HTTPClient? {
+        guard configuration.folder != nil else { return nil }
+        do {
+            return try HTTPClient(name: "sounds", configuration: configuration.client)
+        } catch {
+            throw .socket("\(error)")
+        }
+    }
+
     private func offer(_ command: MediaCommand, for call: CallID) -> Bool {
         if endpoint(of: call).offer(.call(call, command)) { return true }
         metrics.mediaCommandsRefused.increment()
@@ -222,6 +245,11 @@ package final class MediaServer: MediaPort {
     /// - Throws: `MediaFileError` if it cannot be played.
     package func load(file: String) async throws(MediaFileError) { try await library.load(file) }
 
+    /// Fetches a sound of another server into the media library, unless the one that is there is current.
+    ///
+    /// - Throws: `MediaFileError` if it cannot be fetched or played.
+    package func load(url: String) async throws(MediaFileError) { try await sounds.load(url) }
+
     /// The media statistics of a call; `nil` if its worker does not have it or is overloaded, or if the server stops.
     package func statistics(of call: CallID) async -> CallMediaStatistics? {
         guard !isStopping.load(ordering: .relaxed) else { return nil }
@@ -237,6 +265,7 @@ package final class MediaServer: MediaPort {
     /// after all calls have been released.
     package func stop() {
         isStopping.store(true, ordering: .relaxed)
+        soundClient?.shutDown()
         for endpoint in endpoints { endpoint.send(.stop) }
         for endpoint in endpoints { endpoint.join() }
     }

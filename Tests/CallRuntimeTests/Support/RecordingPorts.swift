@@ -124,6 +124,11 @@ final class RecordingMedia: MediaPort {
         guard file == "welcome.wav" else { throw .notFound(file) }
     }
 
+    func load(url: String) async throws(MediaFileError) {
+        state.withLock { $0.loadCount += 1 }
+        guard url == "https://sounds.example.com/welcome.wav" else { throw .notFetched(url, .status(404)) }
+    }
+
     func add(_ stream: MediaStream, as name: StreamID) { state.withLock { $0.streams[name] = stream } }
 
     func remove(_ stream: StreamID) { state.withLock { $0.streams[stream] = nil } }

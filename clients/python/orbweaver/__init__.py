@@ -17,7 +17,7 @@ from .errors import (
     WebhookInvalid,
 )
 from .events import Event, EventStream
-from .sounds import Sound, file, music, silence, tone
+from .sounds import Sound, file, music, silence, tone, url
 from .webhooks import verify_webhook
 
 __all__ = [
@@ -51,5 +51,6 @@ __all__ = [
     "music",
     "silence",
     "tone",
+    "url",
     "verify_webhook",
 ]

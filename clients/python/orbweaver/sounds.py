@@ -11,6 +11,11 @@ def file(name: str) -> Sound:
     return {"file": name}
 
 
+def url(address: str) -> Sound:
+    """A WAV or Ogg Opus file of another server, by its https URL. The gateway fetches it before it answers."""
+    return {"url": address}
+
+
 def tone(name: str, duration: int | None = None) -> Sound:
     """`ringback`, `busy`, `congestion`, `dial`, `call-waiting` or `special-information`. Without a duration it goes on
     until something else is played."""

@@ -111,15 +111,15 @@ package enum ApplicationCommand: Equatable, Sendable {
         }
     }
 
-    /// The files that have to be loaded before the command is carried out.
-    package var files: [String] {
+    /// The list that the command has played; `nil`: it has none.
+    package var list: PlayList? {
         switch self {
-        case .progress(let list): list?.files ?? []
-        case .play(let request): request.list.files
-        case .gather(let request): request.prompt?.files ?? []
+        case .progress(let list): list
+        case .play(let request): request.list
+        case .gather(let request): request.prompt
         case .ring, .answer, .reject, .end, .hold, .resume, .transfer, .transferToCall, .bridge, .join, .leave, .mute,
             .unmute, .send, .keys, .stop, .record:
-            []
+            nil
         }
     }
 

@@ -28,6 +28,10 @@ package struct PlayList: Hashable, Sendable {
             throw ApplicationFault("volume", "must be -30 to 10 decibels")
         }
         for (index, item) in items.enumerated() {
+            if case .url(let url) = item, !PlayItem.isURL(url) {
+                throw ApplicationFault(
+                    "items[\(index)].url", "must be an https URL of at most \(PlayItem.longestURL) ASCII characters")
+            }
             if let length = item.length {
                 guard PlayItem.lengths.contains(length) else {
                     throw ApplicationFault("items[\(index)].duration", "must be 20 ms to 1 hour")
@@ -57,12 +61,23 @@ package struct PlayList: Hashable, Sendable {
             return name
         }
     }
+
+    /// The URLs of the sounds in the list that are fetched, each once.
+    package var urls: [String] {
+        var seen: Set<String> = []
+        return items.compactMap { item in
+            guard case .url(let url) = item, seen.insert(url).inserted else { return nil }
+            return url
+        }
+    }
 }
 
 /// One item of a list that is played.
 package enum PlayItem: Hashable, Sendable {
     /// A file of the gateway's media folder, by its name.
     case file(String)
+    /// A file of another server, by its https URL.
+    case url(String)
     /// A tone of the telephone network, for this long; `nil`: until something else is played.
     case tone(CallTone, Duration?)
     /// Nothing for this long.
@@ -73,10 +88,20 @@ package enum PlayItem: Hashable, Sendable {
     /// The permitted lengths of an item that has one.
     package static let lengths = Duration.milliseconds(20)...Duration.seconds(3_600)
 
+    /// The most characters of a URL.
+    package static let longestURL = 2_048
+
+    /// Whether a text can be the URL of an item. Whether the URL can be asked shows when it is.
+    static func isURL(_ text: String) -> Bool {
+        let scheme = "https://"
+        return text.hasPrefix(scheme) && text.utf8.count > scheme.utf8.count && text.utf8.count <= longestURL
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
     /// The length that was asked for; `nil`: a file ends by itself, and other items never do.
     package var length: Duration? {
         switch self {
-        case .file: nil
+        case .file, .url: nil
         case .tone(_, let length), .music(let length): length
         case .silence(let length): length
         }
@@ -85,7 +110,7 @@ package enum PlayItem: Hashable, Sendable {
     /// Whether the item never ends by itself.
     package var isEndless: Bool {
         switch self {
-        case .file, .silence: false
+        case .file, .url, .silence: false
         case .tone(_, let length), .music(let length): length == nil
         }
     }

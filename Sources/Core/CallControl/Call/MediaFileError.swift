@@ -1,6 +1,7 @@
 package import Primitives
 
-/// Why a file of the media folder cannot be played. A dialect makes the clause for whoever named the file.
+/// Why a file of the media folder, or one of another server, cannot be played. A dialect makes the clause for whoever
+/// named the file.
 package enum MediaFileError: Error, Hashable, Sendable {
     /// No media folder is configured (`media.folder`).
     case noFolder
@@ -16,4 +17,8 @@ package enum MediaFileError: Error, Hashable, Sendable {
     case unreadable(String)
     /// The content is damaged, or has a format that the gateway does not play.
     case undecodable(String, SoundFileError)
+    /// No folder for sounds of other servers is configured (`sounds.folder`).
+    case noSoundFolder
+    /// The file cannot be fetched from its URL.
+    case notFetched(String, SoundFetchError)
 }

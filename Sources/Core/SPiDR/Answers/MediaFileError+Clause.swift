@@ -12,6 +12,8 @@ extension MediaFileError {
         case .tooLarge(let name, let limit): "\"\(name)\" is larger than \(limit >> 20) MB"
         case .unreadable(let name): "\"\(name)\" cannot be read"
         case .undecodable(let name, let fault): "\"\(name)\": \(fault.clause)"
+        case .noSoundFolder: "no folder for sounds of other servers is configured (sounds.folder)"
+        case .notFetched(let url, let fault): "\"\(url)\" cannot be fetched: \(fault.clause)"
         }
     }
 }

@@ -88,10 +88,14 @@ extension ApplicationOwner {
         asking switchboard: LocalSwitchboard
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard legs[session] != nil else { throw .noSuchCall }
-        // What the state does not allow is refused before a file is read.
-        if !command.files.isEmpty {
+        // What the state does not allow is refused before a file is read or fetched.
+        if let list = command.list, !list.files.isEmpty || !list.urls.isEmpty {
             _ = try await check(command, in: session, expecting: version, asking: switchboard)
-            try await load(command.files)
+            do throws(MediaFileError) {
+                try await load(list)
+            } catch {
+                throw .invalid(field: error.field, error.predicate)
+            }
         }
         if let bridging = command.bridging {
             return try await perform(command, bridging, in: session, expecting: version, asking: switchboard)
@@ -126,14 +130,9 @@ extension ApplicationOwner {
         return before
     }
 
-    private func load(_ files: [String]) async throws(ApplicationRefusal) {
-        for file in files {
-            do throws(MediaFileError) {
-                try await environment.media.load(file: file)
-            } catch {
-                throw .invalid(field: "file", error.predicate)
-            }
-        }
+    private func load(_ list: PlayList) async throws(MediaFileError) {
+        for file in list.files { try await environment.media.load(file: file) }
+        for url in list.urls { try await environment.media.load(url: url) }
     }
 
     /// Has the call carry out a command.
@@ -173,7 +172,7 @@ extension ApplicationOwner {
     /// Nobody has decided about the call in time.
     func fallBack(_ session: SessionID, asking switchboard: LocalSwitchboard) async {
         let fallback = application.fallback
-        if case .announce(let list) = fallback { await load(list) }
+        if case .announce(let list) = fallback { await loadAnnouncement(list) }
         await turn(of: session)
         defer { pass(session) }
         _ = await look(at: session, asking: switchboard)
@@ -222,15 +221,13 @@ extension ApplicationOwner {
         }
     }
 
-    private func load(_ list: PlayList) async {
-        for file in list.files {
-            do throws(MediaFileError) {
-                try await environment.media.load(file: file)
-            } catch {
-                // The list fails, and the call ends.
-                environment.logger.warning(
-                    "announcement cannot be played", metadata: [LogKey.error: "\(error.predicate)"])
-            }
+    private func loadAnnouncement(_ list: PlayList) async {
+        do throws(MediaFileError) {
+            try await load(list)
+        } catch {
+            // The list fails, and the call ends.
+            environment.logger.warning(
+                "announcement cannot be played", metadata: [LogKey.error: "\(error.predicate)"])
         }
     }
 
@@ -250,6 +247,15 @@ extension ApplicationOwner {
 }
 
 extension MediaFileError {
+    /// The field of the item that has the file.
+    fileprivate var field: String {
+        switch self {
+        case .noSoundFolder, .notFetched: "url"
+        case .undecodable(let name, _): name.contains("/") ? "url" : "file"
+        case .noFolder, .invalidName, .notFound, .notRegular, .tooLarge, .unreadable: "file"
+        }
+    }
+
     /// What is wrong, as the predicate of a sentence about the file.
     fileprivate var predicate: String {
         switch self {
@@ -260,6 +266,8 @@ extension MediaFileError {
         case .tooLarge(let name, let limit): "is larger than \(limit >> 20) MB: \(name)"
         case .unreadable(let name): "cannot be read: \(name)"
         case .undecodable(let name, _): "is damaged, or of a format that the gateway does not play: \(name)"
+        case .noSoundFolder: "cannot be played: no folder for sounds of other servers is configured (sounds.folder)"
+        case .notFetched(let url, let fault): "cannot be fetched, since \(fault.clause): \(url)"
         }
     }
 }

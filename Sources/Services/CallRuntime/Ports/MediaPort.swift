@@ -29,6 +29,12 @@ package protocol MediaPort: Sendable {
     /// - Throws: `MediaFileError` if the file cannot be played.
     func load(file: String) async throws(MediaFileError)
 
+    /// Prepares a file of another server for playing, which may take a while; to be awaited before a list that has its
+    /// https URL.
+    ///
+    /// - Throws: `MediaFileError` if the file cannot be fetched or played.
+    func load(url: String) async throws(MediaFileError)
+
     /// Makes a stream known; to be called before a `say` that names it. The media plane takes it with that command.
     func add(_ stream: MediaStream, as name: StreamID)
 

@@ -6,7 +6,7 @@ import SPiDR
 package enum PlayListField {
     /// The fields that a body with a list has.
     package static let fields: Set<String> = ["items", "loops", "volume"]
-    private static let kinds = ["file", "tone", "silence", "music"]
+    private static let kinds = ["file", "url", "tone", "silence", "music"]
     private static let itemFields = Set(kinds + ["duration"])
 
     /// Reads `items`, `loops` and `volume`.
@@ -46,6 +46,11 @@ package enum PlayListField {
                 throw fields.refusal("duration", "is not for a file, which has its own length")
             }
             return .file(try fields.requiredText("file"))
+        case "url":
+            guard duration == nil else {
+                throw fields.refusal("duration", "is not for a file, which has its own length")
+            }
+            return .url(try fields.requiredText("url"))
         case "tone":
             let text = try fields.requiredText("tone")
             guard let tone = CallTone(word: text) else {
@@ -78,6 +83,7 @@ extension PlayList {
 
         private struct Item: Encodable, Equatable {
             var file: String?
+            var url: String?
             var tone: String?
             var silence: Int64?
             var music: Bool?
@@ -88,6 +94,7 @@ extension PlayList {
             items = list.items.map { item in
                 switch item {
                 case .file(let name): Item(file: name)
+                case .url(let url): Item(url: url)
                 case .tone(let tone, let length): Item(tone: tone.word, duration: length.map(\.wholeMilliseconds))
                 case .silence(let length): Item(silence: length.wholeMilliseconds)
                 case .music(let length): Item(music: true, duration: length.map(\.wholeMilliseconds))

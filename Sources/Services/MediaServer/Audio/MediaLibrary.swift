@@ -41,6 +41,12 @@ package final class MediaLibrary: Sendable {
     /// file is allocated once.
     private actor Reader {
         func load(_ name: String, for library: MediaLibrary) throws(MediaFileError) -> Bool { try library.read(name) }
+
+        func take(
+            _ bytes: [UInt8], from url: String, tag: String?, for library: MediaLibrary
+        ) throws(MediaFileError) {
+            library.cache.put(try MediaLibrary.sound(in: bytes, url), url, .tagged(tag))
+        }
     }
 
     /// Reads a file unless the cache is current.
@@ -70,13 +76,31 @@ package final class MediaLibrary: Sendable {
             throw .tooLarge(name, limit: Self.maximumFileSize)
         }
         let modified = values.contentModificationDate ?? .distantPast
-        if cache.isCurrent(name, modified) { return false }
-        cache.put(try Self.read(url, name), name, modified)
+        if cache.isCurrent(name, .modified(modified)) { return false }
+        cache.put(try Self.read(url, name), name, .modified(modified))
         return true
     }
 
     /// A sound that `load` has read; `nil` if it is not in the cache.
     package func sound(of name: String) -> Sound? { cache.sound(of: name) }
+
+    // MARK: Other servers
+
+    /// Takes a file that was fetched.
+    ///
+    /// - Parameter tag: its entity tag; `nil`: it has none.
+    /// - Throws: `undecodable`.
+    func take(_ bytes: [UInt8], from url: String, tag: String?) async throws(MediaFileError) {
+        try await reader.take(bytes, from: url, tag: tag, for: self)
+    }
+
+    /// The entity tag of the file of this URL that is in the cache; `nil`: there is none, or it has none.
+    func tag(of url: String) -> String? { if case .tagged(let tag) = cache.version(of: url) { tag } else { nil } }
+
+    /// Whether the file of this URL is in the cache with this entity tag.
+    func isCurrent(_ url: String, tag: String) -> Bool { cache.isCurrent(url, .tagged(tag)) }
+
+    // MARK: Decoding
 
     private static func read(_ url: URL, _ name: String) throws(MediaFileError) -> Sound {
         let bytes: [UInt8]
@@ -85,6 +109,10 @@ package final class MediaLibrary: Sendable {
         } catch {
             throw .unreadable(name)
         }
+        return try sound(in: bytes, name)
+    }
+
+    private static func sound(in bytes: [UInt8], _ name: String) throws(MediaFileError) -> Sound {
         do throws(SoundFileError) {
             if OggOpusFile.isOgg(bytes.span) { return try decoded(OggOpusFile(parsing: bytes.span)) }
             let file = try WaveFile(parsing: bytes.span)

@@ -2,11 +2,19 @@ internal import Audio
 internal import Foundation
 internal import Sockets
 
+/// By what a newer version of a sound is told from an older one.
+enum SoundVersion: Equatable {
+    /// A file, by the time at which it was written.
+    case modified(Date)
+    /// A file of another server, by its entity tag; `nil`: it has none.
+    case tagged(String?)
+}
+
 /// A cache of sounds read from files, limited in bytes. The sounds that were requested longest ago are removed first.
 final class SoundCache: Sendable {
     private struct Item {
         var sound: Sound
-        var modified: Date
+        var version: SoundVersion
         var lastUse: UInt64
 
         var bytes: Int { sound.samples.count * MemoryLayout<Int16>.size }
@@ -24,9 +32,9 @@ final class SoundCache: Sendable {
     init(capacity: Int) { self.capacity = capacity }
 
     /// Whether the cache has the file in its current version. If so, the sound counts as used.
-    func isCurrent(_ name: String, _ modified: Date) -> Bool {
+    func isCurrent(_ name: String, _ version: SoundVersion) -> Bool {
         state.withLock { state in
-            guard state.items[name]?.modified == modified else { return false }
+            guard state.items[name]?.version == version else { return false }
             state.uses += 1
             state.items[name]?.lastUse = state.uses
             return true
@@ -35,10 +43,10 @@ final class SoundCache: Sendable {
 
     /// Adds a sound, or replaces an older version. This sound is kept whatever its size, because it is about to be
     /// played.
-    func put(_ sound: Sound, _ name: String, _ modified: Date) {
+    func put(_ sound: Sound, _ name: String, _ version: SoundVersion) {
         state.withLock { state in
             state.uses += 1
-            let item = Item(sound: sound, modified: modified, lastUse: state.uses)
+            let item = Item(sound: sound, version: version, lastUse: state.uses)
             state.bytes += item.bytes - (state.items[name]?.bytes ?? 0)
             state.items[name] = item
             while state.bytes > capacity,
@@ -49,6 +57,9 @@ final class SoundCache: Sendable {
             }
         }
     }
+
+    /// The version of a sound; `nil`: it is not in the cache.
+    func version(of name: String) -> SoundVersion? { state.withLock { $0.items[name]?.version } }
 
     func sound(of name: String) -> Sound? { state.withLock { $0.items[name]?.sound } }
 }

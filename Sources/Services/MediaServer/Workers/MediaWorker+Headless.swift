@@ -77,7 +77,8 @@ extension MediaWorker {
         var items: [SpokenItem] = []
         for item in list.items {
             switch item {
-            case .file(let name):
+            // A file has no slash in its name, and a URL has some.
+            case .file(let name), .url(let name):
                 guard let sound = environment.library.sound(of: name) else { return nil }
                 items.append(SpokenItem(.sound(sound), length: nil))
             case .tone(let tone, let length):

@@ -1,0 +1,43 @@
+/// Why a sound cannot be fetched from its URL.
+package enum SoundFetchError: Error, Hashable, Sendable {
+    /// The URL cannot be asked: its form is wrong, or it names a user.
+    case unusableURL
+    /// Every address of the host is one that the Internet does not route, and that is not allowed all the same
+    /// (`sounds.allowed_addresses`).
+    case refusedAddress
+    /// The name of the host has no address.
+    case unknownHost
+    /// No connection came about.
+    case notConnected
+    /// The certificate of the server is not trusted, or is another host's.
+    case untrusted
+    /// The connection ended before everything had come.
+    case connectionLost
+    /// Not everything came in time (`sounds.answer_time`).
+    case timedOut
+    /// The file has more than so many bytes (`sounds.largest`).
+    case tooLarge(limit: Int)
+    /// The server answers with this HTTP status, which is no success. Redirects are not followed.
+    case status(Int)
+    /// Too many sounds are being fetched.
+    case busy
+    /// The gateway stops.
+    case stopping
+
+    /// The reason as a clause about the server or the URL.
+    package var clause: String {
+        switch self {
+        case .unusableURL: "the URL cannot be used"
+        case .refusedAddress: "its address is one that the gateway may not ask"
+        case .unknownHost: "the host is unknown"
+        case .notConnected: "the server cannot be reached"
+        case .untrusted: "the certificate of the server is not trusted"
+        case .connectionLost: "the connection ended too early"
+        case .timedOut: "the server took too long"
+        case .tooLarge(let limit): "the file is larger than \(limit) bytes"
+        case .status(let status): "the server answers with status \(status)"
+        case .busy: "too many sounds are being fetched"
+        case .stopping: "the gateway stops"
+        }
+    }
+}
