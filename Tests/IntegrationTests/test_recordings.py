@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from durability import configured
 from party import TONES, hear_now
-from party.tones import amplitudes
+from party.tones import amplitudes, encoded
 from peers import sound
 from peers.bot import Bot
 from peers.gateway import orbweaver
@@ -144,6 +144,27 @@ async def test_who_is_heard_in_which_channel(site, party, format):
     assert [heard(channel) for channel in decoded(await bot.file(muted))] == [{"alice"}, set()]
     listed = (await bot.ask("GET", f"/v1/recordings?session={session}")).succeeded()["items"]
     assert [each["id"] for each in listed] == [f"{session}-{number}" for number in range(1, 6)]
+
+
+async def test_one_side_of_a_caller_who_sends_opus_is_recorded_packet_by_packet(site, party):
+    own, _, bot = site
+    call, session = await talking(own, bot, party)
+    sent = set(encoded(TONES["alice"]))
+    # A recording that silence may end is encoded anew by the gateway.
+    for fields, is_own in [({}, True), ({"silence": 60_000}, False)]:
+        recording = await bot.record(session, format="ogg", sides="other", **fields)
+        await asyncio.sleep(2.5)
+        await bot.tell(session, "record", action="stop")
+        known = await bot.stopped(recording)
+        file = await bot.file(recording)
+        with av.open(io.BytesIO(file)) as container:
+            packets = [bytes(packet) for packet in container.demux(audio=0) if packet.size]
+        as_sent = sum(packet in sent for packet in packets)
+        assert as_sent > 0.8 * len(packets) if is_own else as_sent == 0, f"{as_sent} of {len(packets)}"
+        samples = decoded(file)
+        assert [heard(channel) for channel in samples] == [{"alice"}]
+        assert abs(seconds(samples) - known["milliseconds"] / 1_000) < 0.001 and seconds(samples) > 1.5
+    (await call.end()).succeeded()
 
 
 async def test_what_is_said_in_a_pause_is_not_in_the_file(site, party):

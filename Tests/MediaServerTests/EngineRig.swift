@@ -105,11 +105,18 @@ struct EngineRig {
     private static func videoSource(of leg: LegIndex) -> SSRC { SSRC(0x1000 + UInt32(leg.rawValue)) }
 
     /// A headless leg hears this from now on; a, unless it is given.
-    mutating func listen(_ voice: any HeadlessVoice, to source: MediaSource = .leg(Self.a)) {
+    @discardableResult
+    mutating func listen(_ voice: any HeadlessVoice, to source: MediaSource = .leg(Self.a)) -> LegIndex {
         guard let leg = bridge.addHeadlessLeg(random: &random, at: clock.now) else {
             preconditionFailure("there is room for another leg")
         }
         engine.setVoice(voice, of: leg)
+        route(leg, to: source)
+        return leg
+    }
+
+    /// What a leg hears.
+    mutating func route(_ leg: LegIndex, to source: MediaSource) {
         bridge.setSource(source, of: .audio, for: leg, at: clock.now)
         engine.update(to: &bridge, at: clock.now)
     }

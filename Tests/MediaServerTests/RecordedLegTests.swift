@@ -1,7 +1,10 @@
 import Audio
 import CallControl
 import CallRuntime
+import MediaPlane
 import MediaServer
+import Primitives
+import SDP
 import Synchronization
 import TestSupport
 import Testing
@@ -10,7 +13,8 @@ import Testing
 struct RecordedLegTests {
     /// Keeps what it is given.
     private final class Kept: AudioRecorder {
-        private let state = Mutex((frames: [[Int16]](), steps: [RecordingStep](), isFull: false))
+        private let state = Mutex(
+            (frames: [[Int16]](), packets: [RecordedPacket](), steps: [RecordingStep](), isFull: false))
 
         var frames: [[Int16]] { state.withLock { $0.frames } }
         var steps: [RecordingStep] { state.withLock { $0.steps } }
@@ -21,6 +25,16 @@ struct RecordedLegTests {
             state.withLock { state in
                 guard !state.isFull else { return false }
                 state.frames.append(samples)
+                return true
+            }
+        }
+
+        var packets: [RecordedPacket] { state.withLock { $0.packets } }
+
+        func take(_ packets: [RecordedPacket], of recording: RecordingID) -> Bool {
+            state.withLock { state in
+                guard !state.isFull else { return false }
+                state.packets += packets
                 return true
             }
         }
@@ -130,5 +144,155 @@ struct RecordedLegTests {
         other?.record(.start(Self.id, try RecordRequest()), with: recorder)
         other = nil
         #expect(recorder.steps.suffix(2) == [.started, .over(.callEnded)])
+    }
+
+    // MARK: Packets
+
+    /// 20 ms of Opus in CELT.
+    private static func packet(_ number: Int) -> [UInt8] { [31 << 3, UInt8(number), 1, 2] }
+
+    /// A packet comes, and then a cycle, in which it is heard decoded.
+    private func receive(_ number: Int, isRestart: Bool = false) {
+        let timestamp = RTPTimestamp(UInt32(number * 960))
+        voice.receive(Self.packet(number).span, timestamp: timestamp, isRestart: isRestart)
+        voice.expectPackets(true)
+        pass(hearing: 9)
+    }
+
+    private var numbers: [UInt8] { recorder.packets.compactMap { $0.bytes.count > 1 ? $0.bytes[1] : nil } }
+
+    @Test func `one side of a sender of Opus is recorded as it comes, and pauses are left out`() throws {
+        record(.start(Self.id, try RecordRequest(sides: .other)))
+        voice.expectPackets(true)
+        for number in 0..<20 { receive(number) }
+        record(.pause)
+        for number in 20..<30 { receive(number) }
+        record(.resume)
+        for number in 30..<40 { receive(number) }
+        record(.stop)
+        #expect(numbers == Array(0..<20) + Array(30..<40))
+        #expect(recorder.frames.isEmpty, "nothing is coded anew")
+        #expect(recorder.packets.reduce(0) { $0 + $1.samples } <= 30 * 960 + 4 * 960)
+        #expect(recorder.steps == [.started, .paused, .resumed, .over(.command)])
+    }
+
+    @Test func `a recording goes on in samples where there are no packets, and in packets where there are`() throws {
+        record(.start(Self.id, try RecordRequest(sides: .other)))
+        pass(hearing: 1)
+        #expect(recorder.frames.count == 1 && recorder.packets.isEmpty)
+        voice.expectPackets(true)
+        for number in 0..<10 { receive(number) }
+        #expect(recorder.frames.count == 1)
+        // A conference: the leg hears a mix.
+        voice.expectPackets(false)
+        #expect(numbers == Array(0..<10), "what waits is written first")
+        pass(hearing: 2)
+        #expect(recorder.frames.count == 2)
+    }
+
+    @Test func `a recording that packets cannot make is made of samples`() throws {
+        for request in [
+            try RecordRequest(), try RecordRequest(sides: .own), try RecordRequest(format: .wav, sides: .other),
+            try RecordRequest(sides: .other, silence: .seconds(5)),
+        ] {
+            let before = recorder.frames.count
+            record(.start(Self.id, request))
+            for number in 0..<10 { receive(number) }
+            record(.stop)
+            #expect(recorder.packets.isEmpty && recorder.frames.count == before + 10)
+        }
+    }
+
+    @Test func `a recording of packets ends by its length, by a recorder that fails, and with the leg`() throws {
+        record(.start(Self.id, try RecordRequest(sides: .other, maximum: .seconds(1))))
+        voice.expectPackets(true)
+        for number in 0..<60 { receive(number) }
+        #expect(recorder.steps == [.started, .over(.maximum)])
+        #expect((45...51).contains(numbers.count))
+        var other: SpeakingVoice? = SpeakingVoice(PlayingVoice(nil))
+        other?.record(.start(Self.id, try RecordRequest(sides: .other)), with: recorder)
+        other?.expectPackets(true)
+        other?.receive(Self.packet(99).span, timestamp: RTPTimestamp(0), isRestart: false)
+        other = nil
+        #expect(numbers.last == 99 && recorder.steps.last == .over(.callEnded), "what waited is written")
+        record(.start(Self.id, try RecordRequest(sides: .other)))
+        recorder.fill()
+        for number in 0..<10 { receive(number) }
+        #expect(recorder.steps.suffix(2) == [.started, .over(.failed)])
+    }
+
+    @Test func `the engine hands over the packets of the one who is heard, while that one sends Opus`() throws {
+        let senders: [([Codec], Bool)] = [([.opus(), .events48], true), ([.pcmu, .events8], false)]
+        for (codecs, isOpus) in senders {
+            let kept = Kept()
+            let voice = SpeakingVoice(PlayingVoice(nil))
+            voice.record(.start(Self.id, try RecordRequest(sides: .other)), with: kept)
+            var rig = EngineRig(a: codecs, b: [.pcmu])
+            rig.listen(voice)
+            rig.runCycle()
+            for number in 0..<50 {
+                let payload = isOpus ? Self.packet(number) : [UInt8](repeating: 0xFF, count: 160)
+                rig.receive(
+                    payload, payloadType: isOpus ? 111 : 0, timestamp: UInt32(number * (isOpus ? 960 : 160)))
+                // A telephone event is no audio.
+                if number == 20 {
+                    rig.receive([1, 10, 0, 160], payloadType: isOpus ? 110 : 101, timestamp: 19_200, marker: true)
+                }
+                rig.runCycle()
+            }
+            let numbers = kept.packets.compactMap { $0.bytes.count > 1 ? $0.bytes[1] : nil }
+            #expect(numbers == (isOpus ? Array(0..<UInt8(numbers.count)) : []))
+            #expect(isOpus ? numbers.count >= 45 && kept.frames.isEmpty : kept.frames.count == 51)
+        }
+    }
+
+    @Test func `who is heard in place of another is recorded behind that one, whatever the timestamps`() throws {
+        let kept = Kept()
+        let voice = SpeakingVoice(PlayingVoice(nil))
+        voice.record(.start(Self.id, try RecordRequest(sides: .other)), with: kept)
+        var rig = EngineRig(a: [.opus()], b: [.opus()])
+        let leg = rig.listen(voice)
+        rig.runCycle()
+        for number in 0..<20 {
+            rig.receive(Self.packet(number), payloadType: 111, timestamp: UInt32(1_000_000 + number * 960))
+            rig.runCycle()
+        }
+        rig.route(leg, to: .leg(EngineRig.b))
+        rig.runCycle()
+        for number in 100..<120 {
+            rig.receive(
+                Self.packet(number), from: EngineRig.b, payloadType: 111, timestamp: UInt32((number - 100) * 960))
+            rig.runCycle()
+        }
+        let numbers = kept.packets.compactMap { $0.bytes.count > 1 ? $0.bytes[1] : nil }
+        #expect(numbers == Array(0..<20) + Array(100..<120))
+    }
+
+    @Test func `a sender of Opus is decoded only while somebody needs its samples`() throws {
+        let kept = Kept()
+        let voice = SpeakingVoice(PlayingVoice(nil))
+        var rig = EngineRig(a: [.opus()], b: [.opus()])
+        rig.listen(voice)
+        var number = 0
+        func isDecoded() -> Bool {
+            for _ in 0..<20 {
+                rig.receive(Self.packet(number), payloadType: 111, timestamp: UInt32(number * 960))
+                rig.runCycle()
+                number += 1
+            }
+            return rig.receivedFromA != nil
+        }
+        var decoded = [isDecoded()]
+        voice.record(.start(Self.id, try RecordRequest(sides: .other)), with: kept)
+        decoded.append(isDecoded())
+        voice.record(.stop, with: kept)
+        voice.record(.start(Self.id, try RecordRequest()), with: kept)
+        decoded.append(isDecoded())
+        voice.record(.stop, with: kept)
+        decoded.append(isDecoded())
+        voice.setBase(EchoVoice(delay: .milliseconds(100)))
+        decoded.append(isDecoded())
+        #expect(decoded == [false, false, true, false, true])
+        #expect(kept.packets.filter { $0.bytes.count > 1 }.count >= 15 && kept.frames.count >= 15)
     }
 }

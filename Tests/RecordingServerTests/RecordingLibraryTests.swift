@@ -77,6 +77,31 @@ struct RecordingLibraryTests {
         killed.finish()
     }
 
+    @Test func `packets are in the file as they came, also behind samples`() async throws {
+        let rig = try Rig()
+        let recording = try rig.recording(1)
+        // 20 ms in CELT of full band, the content of which nobody looks at here.
+        let packets = (0..<100).map { RecordedPacket(bytes: [31 << 3, UInt8($0), 7], samples: 960) }
+        try await rig.serve { library in
+            try await library.open(recording)
+            for count in 0..<10 { #expect(library.recorder.take(Rig.tone(count), of: recording.id)) }
+            #expect(library.recorder.take(Array(packets[..<1]), of: recording.id))
+            #expect(library.recorder.take(Array(packets[1...]), of: recording.id))
+            library.recorder.note(.over(.command), of: recording.id)
+            try await rig.waits { rig.news.ended.count == 1 }
+        }
+        let ended = try #require(rig.news.ended.first)
+        #expect(ended.milliseconds == 2_200)
+        let bytes = try rig.file(of: recording)
+        let file = try OggOpusFile(parsing: bytes.span)
+        #expect(file.sampleCount == 110 * 960)
+        for (index, packet) in packets.enumerated() {
+            let written = file.packet(10 + index)
+            let isThere = written.count == 3 && written[1] == packet.bytes[1]
+            #expect(isThere, "packet \(index)")
+        }
+    }
+
     @Test func `a recording without a file is told as interrupted, too`() async throws {
         let rig = try Rig()
         let recording = try rig.recording(1)
@@ -157,7 +182,7 @@ struct RecordingLibraryTests {
             try await library.open(recording)
             var taken = 0
             // More than any thread writes meanwhile.
-            while taken < 2_000_000, library.recorder.take([], of: recording.id) { taken += 1 }
+            while taken < 2_000_000, library.recorder.take([Int16](), of: recording.id) { taken += 1 }
             #expect(taken < 2_000_000, "what waits is bounded")
             library.recorder.note(.over(.failed), of: recording.id)
             try await rig.waits { rig.news.ended.count == 1 }

@@ -1,5 +1,6 @@
 import Audio
 import CallControl
+import CallRuntime
 import Opus
 import Primitives
 
@@ -11,6 +12,8 @@ protocol RecordingContent: AnyObject {
     ///
     /// - Throws: `OpusError`.
     func add(_ samples: Span<Int16>) throws(OpusError) -> [UInt8]
+    /// Takes a packet of Opus. Returns what belongs at the end of the file.
+    func add(_ packet: RecordedPacket) -> [UInt8]
     /// What belongs at the end of the file, so that everything up to now can be played.
     func flush() -> [UInt8]
     /// What belongs at the end of the file behind which nothing more comes.
@@ -39,12 +42,13 @@ final class WaveContent: RecordingContent {
         return bytes
     }
 
+    func add(_ packet: RecordedPacket) -> [UInt8] { preconditionFailure("packets are for Ogg files") }
     func flush() -> [UInt8] { [] }
     func finish() -> [UInt8] { [] }
     func restart(size: Int) -> [UInt8]? { header.bytes(dataSize: size - WaveHeader.size) }
 }
 
-/// An Ogg file with Opus.
+/// An Ogg file with Opus. Samples and packets may come in turn: a packet says by itself what it is.
 final class OggContent: RecordingContent {
     /// What libopus delays at 48 kHz, in samples: 6.5 ms.
     static let preSkip = 312
@@ -70,6 +74,11 @@ final class OggContent: RecordingContent {
     func add(_ samples: Span<Int16>) throws(OpusError) -> [UInt8] {
         played += samples.count / channels
         return try encode(samples)
+    }
+
+    func add(_ packet: RecordedPacket) -> [UInt8] {
+        played += packet.samples
+        return writer.add(packet.bytes.span, samples: packet.samples)
     }
 
     func flush() -> [UInt8] { writer.flush() }

@@ -1,5 +1,6 @@
 import Audio
 import CallControl
+import CallRuntime
 import Foundation
 import Opus
 import Sockets
@@ -8,15 +9,15 @@ import Sockets
 ///
 /// What comes is gathered, and written every second. If the process is killed, what was written can be played.
 final class RecordingFile {
-    /// So many times 20 ms are gathered before they are written.
-    private static let cyclesTogether = 50
+    /// So many samples of 48 kHz are gathered before they are written.
+    private static let samplesTogether = 48_000
 
     private let handle: FileHandle
     private let content: any RecordingContent
     private var pending: [UInt8] = []
-    private var cyclesPending = 0
-    /// How many times 20 ms were taken.
-    private var cycles = 0
+    private var samplesPending = 0
+    /// How many samples of 48 kHz were taken.
+    private var samples = 0
     /// How many bytes the file has.
     private(set) var size = 0
 
@@ -35,23 +36,37 @@ final class RecordingFile {
     }
 
     /// The length of what was taken, in milliseconds.
-    var milliseconds: Int { cycles * 20 }
+    var milliseconds: Int { samples / 48 }
 
     /// Takes 20 ms.
     ///
     /// - Throws: what the disk or libopus says.
     func add(_ samples: [Int16]) throws {
         pending += try content.add(samples.span)
-        cycles += 1
-        cyclesPending += 1
-        if cyclesPending == Self.cyclesTogether { try flush() }
+        try count(AudioMixer.frame)
+    }
+
+    /// Takes packets of Opus, if the file is Ogg.
+    ///
+    /// - Throws: what the disk says.
+    func add(_ packets: [RecordedPacket]) throws {
+        for packet in packets {
+            pending += content.add(packet)
+            try count(packet.samples)
+        }
+    }
+
+    private func count(_ taken: Int) throws {
+        samples += taken
+        samplesPending += taken
+        if samplesPending >= Self.samplesTogether { try flush() }
     }
 
     /// Writes what was taken, so that it can be played.
     ///
     /// - Throws: what the disk says.
     func flush() throws {
-        guard cyclesPending > 0 else { return }
+        guard samplesPending > 0 else { return }
         pending += content.flush()
         try write()
     }
@@ -75,13 +90,13 @@ final class RecordingFile {
             try? handle.write(contentsOf: start)
         }
         try? handle.close()
-        return (cycles - cyclesPending) * 20
+        return (samples - samplesPending) / 48
     }
 
     private func write() throws {
         try append(pending)
         pending.removeAll(keepingCapacity: true)
-        cyclesPending = 0
+        samplesPending = 0
         guard let start = content.restart(size: size) else { return }
         try handle.seek(toOffset: 0)
         try handle.write(contentsOf: start)

@@ -22,6 +22,7 @@ final class RecordingWriter: AudioRecorder {
     private enum Message: Sendable {
         case open(RecordingID, SendableBox<RecordingFile>)
         case samples(RecordingID, [Int16])
+        case packets(RecordingID, [RecordedPacket])
         case step(RecordingID, RecordingStep)
         case discard(RecordingID)
     }
@@ -33,7 +34,7 @@ final class RecordingWriter: AudioRecorder {
         var isStopping = false
     }
 
-    /// The most times 20 ms of one recording that wait: five seconds.
+    /// The most times 20 ms of one recording that wait: five seconds. Packets that come in one cycle count as that.
     static let patience = 250
 
     /// What happens to recordings, in the order of the audio of each. It ends after `stop`.
@@ -70,10 +71,19 @@ final class RecordingWriter: AudioRecorder {
     func discard(_ id: RecordingID) { post(.discard(id)) }
 
     func take(_ samples: [Int16], of recording: RecordingID) -> Bool {
+        take(.samples(recording, samples), of: recording)
+    }
+
+    func take(_ packets: [RecordedPacket], of recording: RecordingID) -> Bool {
+        take(.packets(recording, packets), of: recording)
+    }
+
+    /// Takes what comes of a recording in a cycle.
+    private func take(_ message: Message, of recording: RecordingID) -> Bool {
         let isTaken = state.withLock { state in
             guard let count = state.waiting[recording], count < Self.patience else { return false }
             state.waiting[recording] = count + 1
-            state.messages.append(.samples(recording, samples))
+            state.messages.append(message)
             return true
         }
         if isTaken { wakeUp.wake() }
@@ -133,15 +143,22 @@ final class RecordingWriter: AudioRecorder {
             files[id] = nil
             state.withLock { $0.waiting[id] = nil }
         case .samples(let id, let samples):
-            state.withLock { state in
-                if let count = state.waiting[id] { state.waiting[id] = count - 1 }
-            }
+            taken(id)
             attempt(id, &files) { try $0.add(samples) }
+        case .packets(let id, let packets):
+            taken(id)
+            attempt(id, &files) { try $0.add(packets) }
         case .step(let id, .over(let end)): self.end(id, end, &files)
         case .step(let id, let step):
             if step == .paused { attempt(id, &files) { try $0.flush() } }
             guard let file = files[id] else { return }
             tell(id, step, file)
+        }
+    }
+
+    private func taken(_ id: RecordingID) {
+        state.withLock { state in
+            if let count = state.waiting[id] { state.waiting[id] = count - 1 }
         }
     }
 

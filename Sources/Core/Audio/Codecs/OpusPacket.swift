@@ -34,7 +34,7 @@ package enum OpusPacket {
     }
 
     /// SILK: 10, 20, 40, 60 ms; hybrid: 10, 20 ms; CELT: 2.5, 5, 10, 20 ms.
-    private static func samplesPerFrame(_ configuration: UInt8) -> Int {
+    static func samplesPerFrame(_ configuration: UInt8) -> Int {
         switch configuration {
         case 0..<12: configuration & 3 == 3 ? 2_880 : 480 << Int(configuration & 3)
         case 12..<16: 480 << Int(configuration & 1)

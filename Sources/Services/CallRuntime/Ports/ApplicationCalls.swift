@@ -69,7 +69,7 @@ package struct ApplicationCallFilter: Equatable, Sendable {
         (phase.map { $0 == call.state.phase } ?? true) && (direction.map { $0 == call.direction } ?? true)
     }
 
-    /// Whether a call can be meant, of which only its beginning is known, and whether it is over.
+    /// Whether a call can be meant that may have gone on since this was seen, unless it is over.
     func mayInclude(_ call: ApplicationCall, isOver: Bool) -> Bool {
         guard direction.map({ $0 == call.direction }) ?? true else { return false }
         return phase.map { !isOver || $0 == call.state.phase } ?? true

@@ -6,8 +6,26 @@ package protocol AudioRecorder: Sendable {
     ///
     /// - Returns: whether the recording goes on. It does not if it could not be written.
     func take(_ samples: [Int16], of recording: RecordingID) -> Bool
+    /// Takes packets of Opus for a recording that is written as Ogg and has one channel, in the order of the file.
+    ///
+    /// - Returns: as above.
+    func take(_ packets: [RecordedPacket], of recording: RecordingID) -> Bool
     /// Takes note of what happens to a recording, in the order of its audio.
     func note(_ step: RecordingStep, of recording: RecordingID)
+}
+
+/// A packet of Opus that is recorded as it came.
+package struct RecordedPacket: Equatable, Sendable {
+    /// The packet.
+    package let bytes: [UInt8]
+    /// Samples of 48 kHz that it decodes to, 120 to 5,760.
+    package let samples: Int
+
+    /// Makes a packet of its parts; each parameter is the property of that name.
+    package init(bytes: [UInt8], samples: Int) {
+        self.bytes = bytes
+        self.samples = samples
+    }
 }
 
 /// What happens to a recording.
@@ -28,6 +46,8 @@ package struct NoRecorder: AudioRecorder {
     package init() {}
     /// Returns `false`.
     package func take(_ samples: [Int16], of recording: RecordingID) -> Bool { false }
+    /// Returns `false`.
+    package func take(_ packets: [RecordedPacket], of recording: RecordingID) -> Bool { false }
     /// Does nothing.
     package func note(_ step: RecordingStep, of recording: RecordingID) {}
 }

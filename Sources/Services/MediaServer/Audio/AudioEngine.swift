@@ -75,7 +75,10 @@ package final class AudioEngine {
             let wasMixed = isMixedIn(place)
             if let state, state.isHeadless {
                 (listeners[place], speakers[place]) = (nil, nil)
+                let former = ports[place]?.sender
                 ports[place] = voices[place].flatMap { HeadlessPort($0, for: state) }
+                // Timestamps of two senders have nothing to do with each other.
+                if ports[place]?.sender != former { ports[place]?.voice.expectPackets(false) }
             } else {
                 ports[place] = nil
                 listeners[place] = state.flatMap {
@@ -120,10 +123,20 @@ package final class AudioEngine {
     /// are ignored.
     package func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
         assertOwner()
+        passOn(arrival, payload)
         guard let change = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
         if hasPorts { heardDigits.note(change, of: arrival.leg) }
         for case let speaker? in speakers where speaker.follows(arrival.leg) && !speaker.follow(change) {
             droppedDigits += 1
+        }
+    }
+
+    /// Lets the voices of headless legs that hear the sender alone have its packet of Opus.
+    private func passOn(_ arrival: Arrival, _ payload: Span<UInt8>) {
+        let header = arrival.header
+        guard hasPorts, listeners[arrival.leg.rawValue]?.isOpus(header.payloadType) == true else { return }
+        for case let port? in ports where port.sender == arrival.leg {
+            port.voice.receive(payload, timestamp: header.timestamp, isRestart: arrival.isRestart)
         }
     }
 
@@ -164,6 +177,7 @@ package final class AudioEngine {
                 mixer?.setInput(port.frame.span, channels: port.voice.channels, of: place)
             }
             guard let listener = listeners[place] else { continue }
+            listener.setNeeded(needsSamples(of: listener, at: place))
             let speaks = listener.receiver?.advance(at: due) ?? false
             while let digit = listener.receiver?.nextDigit() { passOn(digit, of: LegIndex(place)) }
             guard speaks, listener.isMixed, let receiver = listener.receiver else { continue }
@@ -176,6 +190,14 @@ package final class AudioEngine {
         guard !ended.isEmpty else { return [] }
         defer { ended = [] }
         return ended
+    }
+
+    /// Whether anybody needs the samples of a leg. A headless leg may do without, or with the packets of Opus.
+    private func needsSamples(of listener: Listener, at place: Int) -> Bool {
+        guard listener.usesOpus, !listener.isMixed else { return true }
+        let leg = LegIndex(place)
+        if speakers.contains(where: { $0?.follows(leg) == true }) { return true }
+        return ports.contains { port in port.map { $0.sender == leg && $0.voice.needsSamples } ?? false }
     }
 
     /// Makes the next packet of this cycle; `nil` if there is no more. After the last packet, all legs in the mix are
@@ -217,6 +239,7 @@ package final class AudioEngine {
             if !fill(&frame, port.feed, port.source, at: place) {
                 for index in frame.indices { frame[index] = 0 }
             }
+            port.voice.expectPackets(port.sender.flatMap { listeners[$0.rawValue]?.usesOpus } ?? false)
             port.voice.hear(frame.span, channels: channels)
         }
     }

@@ -1,12 +1,12 @@
 internal import Audio
 internal import MediaPlane
-internal import Primitives
+package import Primitives
 
 /// The source and the sink of a headless leg: it produces what other legs hear of the leg, and takes what the leg
 /// hears.
 ///
 /// A cycle of the audio engine is one `speak`, then one `hear`. Samples are 20 ms of 48 kHz; two channels are
-/// interleaved, left first.
+/// interleaved, left first. What the leg hears of one sender of Opus comes in packets, too, between the cycles.
 package protocol HeadlessVoice: AnyObject {
     /// The channels of what it says: 1 or 2, constant for its life.
     var channels: Int { get }
@@ -14,6 +14,23 @@ package protocol HeadlessVoice: AnyObject {
     func speak(into samples: inout MutableSpan<Int16>) -> Bool
     /// Takes what the leg hears, in 1 or 2 channels; zeros if it hears nothing.
     func hear(_ samples: Span<Int16>, channels: Int)
+    /// Whether the samples are used. If not, one sender of Opus is not decoded, and `hear` is given zeros.
+    var needsSamples: Bool { get }
+    /// Whether all that the leg hears in the next `hear` comes in packets of one sender of Opus as well.
+    func expectPackets(_ isExpected: Bool)
+    /// Takes a packet of the sender that the leg hears, as it came: late, twice or damaged.
+    ///
+    /// - Parameter isRestart: its timestamp has nothing to do with those before.
+    func receive(_ packet: Span<UInt8>, timestamp: RTPTimestamp, isRestart: Bool)
+}
+
+extension HeadlessVoice {
+    /// The samples are used.
+    package var needsSamples: Bool { true }
+    /// Does nothing.
+    package func expectPackets(_ isExpected: Bool) {}
+    /// Does nothing.
+    package func receive(_ packet: Span<UInt8>, timestamp: RTPTimestamp, isRestart: Bool) {}
 }
 
 /// Says what it has heard, in one channel, some time later.
@@ -78,6 +95,9 @@ package final class PlayingVoice: HeadlessVoice {
 
     /// Does nothing.
     package func hear(_ samples: Span<Int16>, channels: Int) {}
+
+    /// What it hears is not used.
+    package var needsSamples: Bool { false }
 }
 
 /// A headless leg in the audio engine: the voice, and what the bridge says about the leg.
@@ -99,6 +119,9 @@ final class HeadlessPort {
     }
 
     var isMixed: Bool { source == .mix }
+
+    /// The one leg that this one hears; `nil`: it hears none, or not one alone.
+    var sender: LegIndex? { if case .transcoded(let sender, _) = feed { sender } else { nil } }
 
     /// Lets the voice say the next 20 ms.
     func advance() {

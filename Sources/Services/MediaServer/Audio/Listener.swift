@@ -20,6 +20,8 @@ final class Listener {
     private(set) var receiver: (any AudioReceiver)?
     private var payloadType: PayloadType?
     private var digits = DigitReception()
+    /// Whether anybody needs the samples. If not, Opus is not decoded, and there is no receiver for it.
+    private var isNeeded = true
 
     /// Keeps the receiver of `former` if the codecs are the same; `nil` if the leg is not to be decoded.
     ///
@@ -34,7 +36,25 @@ final class Listener {
         isMixed = state.source == .mix
         if let former, former.formats == formats, former.detectsDTMF == detectsDTMF {
             (receiver, payloadType, digits) = (former.receiver, former.payloadType, former.digits)
+            isNeeded = former.isNeeded
         }
+    }
+
+    /// Sets whether anybody needs the samples.
+    func setNeeded(_ isNeeded: Bool) {
+        guard isNeeded != self.isNeeded else { return }
+        self.isNeeded = isNeeded
+        if !isNeeded { receiver = nil }
+    }
+
+    /// Whether the codec that the peer uses is Opus; before its first packet, whether the first one that it may use is.
+    var usesOpus: Bool {
+        (formats.first { $0.payloadType == payloadType } ?? formats.first)?.kind.isOpus ?? false
+    }
+
+    /// Whether packets of this payload type are Opus.
+    func isOpus(_ payloadType: PayloadType) -> Bool {
+        formats.first { $0.payloadType == payloadType }?.kind.isOpus ?? false
     }
 
     /// Takes a packet of the peer. Returns the change of a DTMF digit; `nil` if the packet is no telephone event, or
@@ -55,7 +75,11 @@ final class Listener {
         if let noise = noises.first(where: { $0.payloadType == header.payloadType }) {
             return takeNoise(header, payload, noise.clockRate, isRestart: isRestart, at: now)
         }
-        if payloadType != header.payloadType {
+        guard isNeeded || !isOpus(header.payloadType) else {
+            payloadType = header.payloadType
+            return
+        }
+        if payloadType != header.payloadType || receiver == nil {
             guard let format = formats.first(where: { $0.payloadType == header.payloadType }) else { return }
             start(format)
         } else if isRestart {

@@ -1,9 +1,13 @@
 internal import Audio
 internal import CallControl
 internal import CallRuntime
+internal import Primitives
 
 /// Takes what a headless leg says and hears into a recording, 20 ms of 48 kHz at a time: what it says first, and then
 /// what it hears.
+///
+/// A recording as Ogg of what the leg hears is made of the packets of its sender, as they come, as long as the leg
+/// hears one sender of Opus. A recording that silence ends needs its level, and so is made of samples.
 ///
 /// The recording ends with this object at the latest: its leg is then gone.
 final class RecordingTap {
@@ -17,6 +21,10 @@ final class RecordingTap {
     private var own = [Int16](repeating: 0, count: AudioMixer.frame)
     /// The end was noted.
     private var isNoted = false
+    /// The packets that are recorded; `nil`: the recording is not made of packets.
+    private var packets: OpusOrder?
+    /// What the leg hears in this cycle comes in packets.
+    private var isPacketed = false
 
     init(_ id: RecordingID, _ request: RecordRequest, _ recorder: any AudioRecorder) {
         self.id = id
@@ -24,10 +32,15 @@ final class RecordingTap {
         channels = request.channels
         self.recorder = recorder
         course = RecordingCourse(request)
+        if request.sides == .other, request.format == .ogg, request.silence == nil { packets = OpusOrder() }
         if course.state == .recording { recorder.note(.started, of: id) }
     }
 
-    deinit { if !isNoted { recorder.note(.over(.callEnded), of: id) } }
+    deinit {
+        guard !isNoted else { return }
+        finishPackets()
+        recorder.note(.over(.callEnded), of: id)
+    }
 
     /// Nothing more is recorded.
     var isOver: Bool { if case .over = course.state { true } else { false } }
@@ -37,6 +50,7 @@ final class RecordingTap {
     func pause() {
         let hasStarted = course.state == .recording
         guard course.pause() else { return }
+        if isPacketed { write(packets?.restart() ?? []) }
         if !hasStarted { recorder.note(.started, of: id) }
         recorder.note(.paused, of: id)
     }
@@ -50,7 +64,42 @@ final class RecordingTap {
     private func noteEnd() {
         guard case .over(let end) = course.state, !isNoted else { return }
         isNoted = true
+        if end != .failed { finishPackets() }
         recorder.note(.over(end), of: id)
+    }
+
+    // MARK: Packets
+
+    /// Whether the recording is made of samples, as far as is known.
+    var needsSamples: Bool { !isPacketed }
+
+    /// Whether all that the leg hears from now on comes in packets. If that changes the recording goes on in the other
+    /// way.
+    func expectPackets(_ isExpected: Bool) {
+        guard packets != nil, isExpected != isPacketed else { return }
+        if isPacketed { finishPackets() }
+        isPacketed = isExpected
+        packets = OpusOrder()
+    }
+
+    /// Takes a packet of the sender that the leg hears. What comes before the first cycle, during the tone or during a
+    /// pause is left out.
+    func receive(_ packet: Span<UInt8>, timestamp: RTPTimestamp, isRestart: Bool) {
+        guard isPacketed, course.state == .recording else { return }
+        if isRestart { write(packets?.restart() ?? []) }
+        packets?.insert(packet, timestamp: timestamp)
+    }
+
+    /// Has the packets written that wait, and what is missing behind them.
+    private func finishPackets() {
+        if isPacketed { write(packets?.finish() ?? []) }
+    }
+
+    /// Has packets written. A recording that cannot be written is over.
+    private func write(_ due: [OpusOrder.Packet]) {
+        guard !due.isEmpty else { return }
+        let taken = due.map { RecordedPacket(bytes: $0.bytes, samples: $0.samples) }
+        if !recorder.take(taken, of: id) { _ = course.end(.failed) }
     }
 
     // MARK: A cycle
@@ -72,10 +121,15 @@ final class RecordingTap {
 
     /// Takes what the leg hears, and has the recorder write what is to be recorded of this cycle.
     func hear(_ samples: Span<Int16>, channels heard: Int) {
-        let frame = frame(samples, heard)
-        let isSilent = AudioLevel(of: frame.span).decibelsBelow >= RecordingCourse.silenceLevel
         let wasBeep = if case .beep = course.state { true } else { false }
-        if course.pass(isSilent: isSilent), !recorder.take(frame, of: id) { _ = course.end(.failed) }
+        if isPacketed {
+            // Silence does not end such a recording.
+            if course.pass(isSilent: false) { write(packets?.pass() ?? []) }
+        } else {
+            let frame = frame(samples, heard)
+            let isSilent = AudioLevel(of: frame.span).decibelsBelow >= RecordingCourse.silenceLevel
+            if course.pass(isSilent: isSilent), !recorder.take(frame, of: id) { _ = course.end(.failed) }
+        }
         if wasBeep, course.state == .recording { recorder.note(.started, of: id) }
         noteEnd()
     }

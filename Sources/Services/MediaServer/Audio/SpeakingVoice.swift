@@ -1,6 +1,7 @@
 package import Audio
 package import CallControl
 package import CallRuntime
+package import Primitives
 
 /// An item of a list, with what it is played from.
 package struct SpokenItem {
@@ -174,7 +175,18 @@ package final class SpeakingVoice: HeadlessVoice {
         if recording.isOver { self.recording = nil }
     }
 
+    /// Whether the base, a stream or a recording uses what the leg hears.
+    package var needsSamples: Bool { base.needsSamples || stream != nil || recording?.needsSamples == true }
+
     // MARK: Recording
+
+    /// Tells the recording what is to come.
+    package func expectPackets(_ isExpected: Bool) { recording?.expectPackets(isExpected) }
+
+    /// Lets the recording have a packet of the sender that the leg hears.
+    package func receive(_ packet: Span<UInt8>, timestamp: RTPTimestamp, isRestart: Bool) {
+        recording?.receive(packet, timestamp: timestamp, isRestart: isRestart)
+    }
 
     /// Starts a recording, or does something about the one that goes on.
     package func record(_ order: RecordingOrder, with recorder: any AudioRecorder) {
