@@ -117,6 +117,9 @@ let package = Package(
             name: "CCurl", path: "Sources/CLibraries/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
+            name: "CWebSockets", path: "Sources/CLibraries/CWebSockets", pkgConfig: "libwebsockets",
+            providers: [.apt(["libwebsockets-dev"])]),
+        .systemLibrary(
             name: "CZlib", path: "Sources/CLibraries/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux", cSettings: [.define("_GNU_SOURCE")]),
 
@@ -133,6 +136,7 @@ let package = Package(
         binding("Zlib", ["CZlib"]),
         binding("Sockets", ["CLinux"]),
         binding("HTTPClient", ["CCurl", "Sockets"]),
+        binding("WebSocketClient", ["CWebSockets", "Sockets"]),
         binding("EventLoops", [nioCore]),
 
         // Core: pure values
@@ -252,7 +256,8 @@ let package = Package(
                 "RelayBaseline", "HandshakeBaseline", "PushBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl",
                 "CallRuntime",
                 "MediaServer", "Observability", "Cryptography", "Push", "PushClient",
-                "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging, hummingbird,
+                "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging,
+                hummingbird,
                 nioCore, nioPosix, nioHTTP1, nioSSL, nioWebSocket, httpTypes, grdb,
             ],
             path: "Benchmarks/orbweaver-bench", swiftSettings: strict),
@@ -322,6 +327,7 @@ let package = Package(
                 "PushClient", "Push", "Cryptography", "Observability", nioCore, nioPosix, nioHTTP1, nioSSL, logging,
             ]),
         tests("HTTPClientTests", ["HTTPClient", "Sockets", nioCore, nioPosix, nioHTTP1]),
+        tests("WebSocketClientTests", ["WebSocketClient", "Sockets"]),
         tests("ZlibTests", ["Zlib"]),
         tests("ObservabilityTests", ["Observability", "CallControl", logging]),
         tests(
