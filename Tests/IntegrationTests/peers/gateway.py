@@ -17,6 +17,8 @@ from pathlib import Path
 from .event_log import EventLog, totals
 
 REPOSITORY = Path(__file__).resolve().parents[3]
+# The first line of what Swift, its backtracer and the sanitizers say of a crash.
+CRASH = re.compile(r"^(💣|\*\*\* |Fatal error|.*: Fatal error|==\d+==ERROR)")
 BINARY = Path(os.environ.get("ORBWEAVER_BINARY", REPOSITORY / ".build/debug/orbweaver"))
 
 
@@ -172,7 +174,10 @@ class Gateway:
     def log_tail(self, lines: int = 60) -> str:
         if not self.log_path.exists():
             return "(its log is gone)"  # what fails after a test finds its gateways discarded
-        return "\n".join(self.log_path.read_text(errors="replace").splitlines()[-lines:])
+        log = self.log_path.read_text(errors="replace").splitlines()
+        # The upper frames of a trace say where it crashed.
+        crash = next((place for place, line in enumerate(log) if CRASH.search(line)), len(log))
+        return "\n".join(log[max(0, min(crash - 5, len(log) - lines)) :][: 4 * lines])
 
 
 def orbweaver(
