@@ -206,6 +206,8 @@ let package = Package(
         service(
             "PushClient", ["Push", "Observability", "Cryptography", "HTTPClient", "Sockets", logging]),
 
+        service("StreamClient", ["AudioStreams", "CallRuntime", "Sockets", "WebSocketClient"]),
+
         service(
             "RecordingServer",
             ["Audio", "CallControl", "EventAPI", "CallRuntime", "Observability", "Opus", "Sockets", logging]),
@@ -233,6 +235,7 @@ let package = Package(
                 "SignalingServer", "AdminServer", "ApplicationServer", "MediaServer", "Storage", "Observability",
                 "Push",
                 "PushClient", "PushDelivery", "EventServer", "WebhookDelivery", "EventAPI", "RecordingServer",
+                "StreamClient",
                 "Cryptography", "Sockets", nioCore, nioPosix, nioHTTP1, nioSSL, yams, logging, lifecycle, unixSignals,
             ],
             resources: [.copy("../../clients/js")],

@@ -19,6 +19,8 @@ final class RecordedCalls: ApplicationCalls {
         var streams: [(StreamTerms, StreamLink)] = []
         var closed: [StreamID] = []
         var limits: [Int] = []
+        var streamRequests: [StreamRequest] = []
+        var orders: [StreamOrder?] = []
     }
 
     private let state = Mutex(State())
@@ -29,6 +31,10 @@ final class RecordedCalls: ApplicationCalls {
     var closed: [StreamID] { state.withLock { $0.closed } }
     /// How many calls lists were asked for.
     var limits: [Int] { state.withLock { $0.limits } }
+    /// What was asked for about streams that the gateway opens.
+    var streamRequests: [StreamRequest] { state.withLock { $0.streamRequests } }
+    /// The streams of the calls that were started.
+    var orders: [StreamOrder?] { state.withLock { $0.orders } }
     /// What the next requests are refused with.
     func refuse(_ refusal: ApplicationRefusal?) { state.withLock { $0.refusal = refusal } }
     func add(_ call: ApplicationCall) { state.withLock { $0.calls.append(call) } }
@@ -36,13 +42,14 @@ final class RecordedCalls: ApplicationCalls {
     func setApplications(_ applications: [RegisteredApplication]) async {}
 
     func start(
-        _ request: ApplicationCallRequest, by application: ApplicationName
+        _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationName
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         // Others get in between.
         await Task.yield()
         let result: Result<ApplicationCall, ApplicationRefusal> = state.withLock { state in
             if let refusal = state.refusal { return .failure(refusal) }
             state.requests.append(request)
+            state.orders.append(order)
             let call = Self.call(
                 "c\(state.requests.count)", of: application, .outgoing, from: request.from, to: request.to)
             state.calls.append(call)
@@ -58,6 +65,15 @@ final class RecordedCalls: ApplicationCalls {
             throw .noSuchCall
         }
         return call
+    }
+
+    func stream(
+        _ request: StreamRequest, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        let found = try await call(id, of: application)
+        if let version, version != found.version { throw .versionMismatch(found) }
+        state.withLock { $0.streamRequests.append(request) }
+        return found
     }
 
     func calls(

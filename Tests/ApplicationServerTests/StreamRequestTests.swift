@@ -34,6 +34,7 @@ import Testing
                 "format=l16&rate=48000&absence=music",
                 .init(dialect: .own, format: .init(.l16, rate: 48_000)!, absence: .music)
             ),
+            ("format=opus", .init(dialect: .own, format: .opus)),
             ("format=pcma", .init(dialect: .own, format: .aLaw)),
             ("format=pcmu&rate=8000", .init(dialect: .own, format: .muLaw)),
             (
@@ -41,6 +42,10 @@ import Testing
                 .init(
                     dialect: .own, format: .standard,
                     configuration: .init(media: .speech, bargeIn: .init(decision: 500)))
+            ),
+            (
+                "listen=call",
+                .init(dialect: .own, format: .standard, configuration: .init(isListener: true), listens: .call)
             ),
             ("dialect=twilio", .init(dialect: .twilio, format: .muLaw, configuration: .init(detector: nil))),
         ] as [(String, StreamTerms)])
@@ -52,8 +57,10 @@ import Testing
 
     @Test(
         arguments: [
-            "format=mp3", "format=opus", "rate=44100", "rate=x", "format=pcmu&rate=16000", "dialect=latin",
-            "dialect=twilio&format=l16", "absence=noise", "bargeIn=99", "bargeIn=x", "media=all", "volume=3",
+            "format=mp3", "dialect=asterisk&format=opus", "format=opus&rate=16000", "rate=44100", "rate=x",
+            "format=pcmu&rate=16000", "dialect=latin",
+            "dialect=twilio&format=l16", "absence=noise", "listen=all", "listen=call&bargeIn=500",
+            "listen=caller&absence=music", "bargeIn=99", "bargeIn=x", "media=all", "volume=3",
             "rate=8000&rate=8000",
         ])
     func `what a stream cannot be is refused`(_ query: String) async throws {
@@ -72,7 +79,7 @@ import Testing
         #expect(plain.status == 426 && plain.code == "request.upgrade_required")
         #expect(plain.headers[.upgrade] == "websocket")
         #expect(await rig.ask(.get, "/v1/calls/c2/stream").code == "call.not_found")
-        #expect(await rig.ask(.post, "/v1/calls/c1/stream").code == "resource.method_not_allowed")
+        #expect(await rig.ask(.delete, "/v1/calls/c1/stream").code == "resource.method_not_allowed")
         #expect(!rig.responder.servesSockets(at: "/v1/calls/c1"))
         #expect(rig.responder.servesSockets(at: "/v1/calls/c1/stream"))
     }

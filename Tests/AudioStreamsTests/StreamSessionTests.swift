@@ -52,6 +52,20 @@ struct StreamSessionTests {
         #expect(session.tick().playout == .packets([packet]))
     }
 
+    @Test func `a listener hears, and whatever it says is refused`() {
+        var session = Self.session(.muLaw, .init(detector: nil, isListener: true))
+        _ = session.socketOpened()
+        #expect(Self.audio(session.heard([Int16](repeating: 0, count: 160))).count == 160)
+        for type in ["clear", "pause", "resume", "finish", "drain", "answer", "end"] {
+            let actions = session.received(.text(#"{"type":"\#(type)"}"#))
+            #expect(actions.first == .count(.unsupported) && actions.count == 2)
+        }
+        #expect(session.received(.binary([1, 2])).first == .count(.unsupported))
+        #expect(session.tick().playout == .silence)
+        #expect(Self.texts(session.received(.text(#"{"type":"status"}"#))).first?.contains("status") == true)
+        #expect(Self.texts(session.pressed("5")).count == 1)
+    }
+
     @Test func `requests of the bot reach the call`() {
         var session = Self.session()
         _ = session.socketOpened()

@@ -74,8 +74,14 @@ import Yams
 
         func setApplications(_ applications: [RegisteredApplication]) async {}
         func start(
-            _ request: ApplicationCallRequest, by application: ApplicationName
+            _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationName
         ) async throws(ApplicationRefusal) -> ApplicationCall { call }
+        func stream(
+            _ request: StreamRequest, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+        ) async throws(ApplicationRefusal) -> ApplicationCall {
+            if version == 1 { throw .versionMismatch(call) }
+            return call
+        }
         func call(
             _ id: SessionID, of application: ApplicationName
         ) async throws(ApplicationRefusal) -> ApplicationCall { call }
@@ -150,6 +156,7 @@ import Yams
             parameters: [CustomParameter(name: "a", value: "b")], context: "mine", isMuted: true,
             playing: .init(tag: "t", waiting: 1), gathering: .init(tag: nil, keys: [.one, .pound]),
             recordings: Recording.State.allCases.map { .init(id: keptRecording.id, tag: "t", state: $0) },
+            stream: .waiting,
             members: LegState.allCases.map {
                 .init(address: alice.text, name: "Alice", isCalled: true, state: $0, holds: false)
             })

@@ -84,6 +84,26 @@ async def test_the_trace_of_the_request_that_started_the_call_is_in_the_start(pa
         await call.over()
 
 
+async def test_an_echo_of_packets_of_opus(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    async with Stream(bot.base, session, echoes=True, format="opus") as stream:
+        assert (await stream.expect("start"))["format"] == {"encoding": "opus", "rate": 48_000, "channels": 1}
+        await hear_now({call: {"alice"}})
+        frames = len(stream.frames)
+        await asyncio.sleep(2)
+        assert 50 <= len(stream.frames) - frames <= 115
+        # What others hear of it besides is decoded here.
+        await bot.tell(session, "play", items=[{"tone": "dial"}])
+        await hear_now({call: {MUSIC}})
+        await bot.tell(session, "stop")
+        await hear_now({call: {"alice"}})
+        await stream.say(type="clear")
+        await stream.expect("cleared")
+        (await call.end()).succeeded()
+        assert await stream.closed() == 1000
+
+
 async def test_what_was_heard_is_told_and_can_be_dropped(party, bot):
     alice = await party("alice", sounds=True)
     call, session = await answered(bot, alice)
@@ -300,7 +320,8 @@ async def test_what_a_stream_cannot_be_is_said(party, bot):
     alice = await party("alice")
     call, session = await answered(bot, alice)
     for query, word in [
-        ({"format": "mp3"}, "format"), ({"format": "opus"}, "format"), ({"rate": "44100"}, "16000"),
+        ({"format": "mp3"}, "format"), ({"rate": "44100"}, "16000"), ({"format": "opus", "rate": "8000"}, "48000"),
+        ({"dialect": "twilio", "format": "opus"}, "opus"),
         ({"rate": "fast"}, "rate"), ({"format": "pcmu", "rate": "16000"}, "8000"), ({"dialect": "latin"}, "dialect"),
         ({"dialect": "twilio", "format": "l16"}, "twilio"), ({"absence": "noise"}, "absence"),
         ({"speed": "2"}, "speed"), ({"bargeIn": "1"}, "bargeIn"), ({"media": "some"}, "media"),

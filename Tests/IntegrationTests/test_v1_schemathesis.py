@@ -43,6 +43,9 @@ def linked_description() -> str:
     call = document["components"]["schemas"]["NewCall"]["properties"]
     call["to"]["enum"] = ["alice@dev.local", "nobody@dev.local", "echo@bots.dev"]
     call["from"]["enum"] = ["bot@dev.local"]
+    # Nobody is connected to (RFC 6761 §6.4).
+    for name in ("NewStream", "StreamCommand"):
+        document["components"]["schemas"][name]["properties"]["url"]["enum"] = ["wss://bots.invalid/talk"]
     return json.dumps(document)
 
 

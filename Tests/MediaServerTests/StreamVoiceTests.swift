@@ -33,6 +33,7 @@ struct StreamVoiceTests {
 
         /// 20 ms; returns the last sample that others hear, `nil` if it says nothing.
         func cycle(hearing heard: Int16 = 0) -> Int16? {
+            _ = voice.serveListeners(isCycle: !voice.isPaused)
             if let stream = voice.stream {
                 stream.receive()
                 if !voice.isPaused { stream.advance() }
@@ -145,6 +146,57 @@ struct StreamVoiceTests {
         #expect(rig.voice.stream == nil && rig.cycle() == nil)
     }
 
+    @Test func `a program is told that the application wants it no more, and another one starts anew`() {
+        var rig = Rig()
+        rig.say(1_000, milliseconds: 100)
+        #expect(rig.cycle() != nil)
+        rig.link.stop()
+        #expect(rig.cycle() == nil, "what waited is not heard any more")
+        let last = rig.link.takeOutward()
+        #expect(last.end == .stopped && last.frames.last?.isEnd == true && !rig.voice.hasStream)
+        rig.reopen()
+        _ = rig.cycle()
+        #expect(rig.told().texts[0].contains("\"reconnected\":false"))
+    }
+
+    @Test func `listeners hear the caller, or the call, and say nothing`() throws {
+        let rig = Rig(Rig.terms(try #require(StreamFormat(.l16, rate: 48_000))))
+        func listener(_ whom: StreamTerms.Listening) throws -> StreamLink {
+            let format = try #require(StreamFormat(.l16, rate: 48_000))
+            let terms = StreamTerms(
+                dialect: .own, format: format, configuration: .init(detector: nil, isListener: true), listens: whom)
+            let start = StreamStart(
+                stream: "l", call: "c", application: "a", from: "alice@example.com", to: "bot@example.com",
+                format: format)
+            let link = StreamLink()
+            rig.voice.attach(MediaStream(link: link, terms: terms, start: start))
+            return link
+        }
+        func heard(_ link: StreamLink) -> [Int16] {
+            let format = StreamFormat(.l16, rate: 48_000)
+            return link.takeOutward().frames.compactMap { frame in
+                guard case .binary(let bytes) = frame else { return nil }
+                return format?.decode(bytes).last
+            }
+        }
+        let (caller, call) = (try listener(.caller), try listener(.call))
+        rig.say(1_000, milliseconds: 200, try #require(StreamFormat(.l16, rate: 48_000)))
+        _ = caller.receive(.binary([1, 2]))
+        let said = rig.run(6, hearing: 500)
+        #expect(said.dropFirst().allSatisfy { abs(($0 ?? 0) - 1_000) < 30 }, "as without listeners")
+        // What comes in one cycle is sent with the next one. The resampler settles meanwhile.
+        let (ofCaller, ofCall) = (heard(caller), heard(call))
+        #expect(ofCaller.count == 5 && ofCaller.dropFirst(2).allSatisfy { abs($0 - 500) < 10 })
+        #expect(ofCall.count == 5 && ofCall.dropFirst(2).allSatisfy { abs($0 - 1_500) < 30 })
+        rig.voice.isMuted = true
+        _ = rig.run(4, hearing: 500)
+        #expect(heard(call).suffix(2).allSatisfy { abs($0 - 500) < 10 }, "what nobody hears is not in it")
+        caller.disconnect()
+        _ = rig.cycle()
+        rig.voice.endStream(.callEnded)
+        #expect(call.takeOutward().end == .callEnded && !rig.voice.hasStream)
+    }
+
     @Test func `another stream takes the place of one that still has its socket`() {
         var rig = Rig()
         let former = rig.link
@@ -152,4 +204,9 @@ struct StreamVoiceTests {
         #expect(former.takeOutward().end == .replaced)
         #expect(rig.voice.hasStream)
     }
+}
+
+extension StreamFrame {
+    /// Whether it is the last message of a stream.
+    fileprivate var isEnd: Bool { if case .text(let text) = self { text.contains("\"type\":\"end\"") } else { false } }
 }

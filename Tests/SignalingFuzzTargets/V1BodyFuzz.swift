@@ -1,5 +1,6 @@
 import ApplicationServer
 import CallControl
+import CallRuntime
 import GatewayAPI
 import Primitives
 import SPiDR
@@ -11,7 +12,9 @@ package func fuzzV1Body(_ bytes: Span<UInt8>) {
     let own = UserAddress(parsing: "bot@example.com").map { [ApplicationAddress($0)] } ?? []
     for addresses in [[], own] {
         do throws(V1Error) {
-            check(try ApplicationCallRequest(reading: bytes, addresses: addresses))
+            let (request, order) = try ApplicationCallRequest.read(bytes, addresses: addresses)
+            check(request)
+            if let order { precondition(order.terms.listens == nil, "the gateway opens streams that speak") }
         } catch { check(error) }
     }
     for name in ApplicationCommand.Name.allCases {

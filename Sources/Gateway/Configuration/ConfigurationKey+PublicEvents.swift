@@ -2,6 +2,7 @@ import EventAPI
 import Primitives
 import RecordingServer
 import Storage
+import StreamClient
 import WebhookDelivery
 
 extension ConfigurationKey {
@@ -26,6 +27,26 @@ extension ConfigurationKey {
         ConfigurationKey(
             "recordings", "bytes", \.recordings.bytes, .count(1...1_000_000_000_000_000),
             "Bytes that the recordings of all applications may take together; the oldest make room."),
+    ]
+
+    /// Streams that the gateway opens.
+    static let streams = [
+        ConfigurationKey(
+            "streams", "connections", \.streams.connections, .count(1...100_000),
+            "WebSockets of streams that the gateway opens, all applications together."),
+        ConfigurationKey(
+            "streams", "connect_time", \.streams.connectTime, .duration(.milliseconds(100)...(.seconds(60))),
+            "How long the program of a stream has to take the WebSocket."),
+        ConfigurationKey(
+            "streams", "allowed_addresses", \.streams.allowedAddresses, .addressRanges,
+            "Addresses that the Internet does not route, and that streams may be opened to all the same."),
+        ConfigurationKey(
+            "streams", "authority_file", \.streams.authorityPath,
+            ValueFormat.path.orNone("system", "those of this machine"),
+            "PEM file with the certificate authorities that may vouch for the programs of streams."),
+        ConfigurationKey(
+            "streams", "plain_ws", \.streams.plain, .choice,
+            "on: URLs may be ws:, which anybody on the way can hear."),
     ]
 
     /// Webhooks of applications.

@@ -3,10 +3,12 @@ package import CallRuntime
 internal import Cryptography
 package import MediaServer
 package import Observability
+internal import Primitives
 package import RecordingServer
 package import SDP
 package import SignalingServer
 package import Storage
+package import StreamClient
 package import WebhookDelivery
 
 /// Everything about the gateway that can be set, with defaults that work. It is read once at the start, and each part
@@ -152,6 +154,8 @@ package struct GatewayConfiguration: Sendable {
     package var journal = JournalStore.Configuration()
     /// The limits of webhooks.
     package var webhooks = WebhookConfiguration()
+    /// The limits of streams that the gateway opens.
+    package var streams = StreamClientConfiguration()
     /// Where recordings of calls are kept, and for how long.
     package var recordings = RecordingConfiguration()
     /// Push providers and the keys for them.
@@ -176,6 +180,9 @@ package struct GatewayConfiguration: Sendable {
         configuration.isDevelopment = true
         configuration.listen.plainPort = 8080
         configuration.authenticator.defaultDomain = DemoUsers.domain
+        // Bots that are being written run on the same machine.
+        configuration.streams.allowsPlain = true
+        configuration.streams.allowedAddresses = ["127.0.0.0/8", "::1/128"].compactMap { IPAddressRange($0) }
         // The demo users' password is public, and four of them are hashed at every start.
         configuration.authenticator.passwordCost = PasswordHash.Cost(p: 1)
         return configuration
@@ -188,6 +195,14 @@ package enum Switch: String, Equatable, Sendable, CaseIterable {
     case on
     /// The gateway does not do what the setting names.
     case off
+}
+
+extension StreamClientConfiguration {
+    /// Whether URLs with `ws:` are permitted.
+    var plain: Switch {
+        get { allowsPlain ? .on : .off }
+        set { allowsPlain = newValue == .on }
+    }
 }
 
 extension WebhookConfiguration {

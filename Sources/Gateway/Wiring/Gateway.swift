@@ -21,6 +21,7 @@ import ServiceLifecycle
 import SignalingServer
 import Sockets
 import Storage
+import StreamClient
 package import UnixSignals
 import WebhookDelivery
 
@@ -108,10 +109,11 @@ package struct Gateway: Sendable {
         let pushes = PushDelivery(
             pushDirectory, through: pushClient, restoring: contents.owedPushes, journal: journal, clock: clock,
             logger: logger)
+        let dialer = try configuration.makeStreamDialer()
         let sockets = SocketDirectory()
         let switchboard = LocalSwitchboard(
             configuration: configuration.resolvedSwitchboard, users: users, media: media, mediaEvents: mediaEvents,
-            channels: sockets, push: pushes, recordings: recordings,
+            channels: sockets, push: pushes, recordings: recordings, streams: dialer,
             applications: configuration.isDevelopment ? [DemoUsers.echo] : [],
             log: journal.callLog, eventLog: eventFile,
             journal: journal, clock: clock, random: random,
@@ -192,6 +194,7 @@ package struct Gateway: Sendable {
             LoginJournalService(journal: logins.journal),
             CallEventService(file: eventFile),
             RecordingService(library: recordings, switchboard: switchboard),
+            StreamService(dialer: dialer),
             MediaService(media: media),
             PushService(delivery: pushes, client: pushClient, switchboard: switchboard, clock: clock),
             SwitchboardService(switchboard: switchboard),

@@ -13,6 +13,7 @@ import SDP
 import SignalingServer
 import Sockets
 import Storage
+import StreamClient
 import WebhookDelivery
 
 /// The configuration of each part, with what depends on the machine filled in.
@@ -43,6 +44,15 @@ extension GatewayConfiguration {
             }
         } catch let error as SocketError {
             throw GatewayFailure(startingPush: error)
+        }
+    }
+
+    /// What connects to the programs of streams.
+    func makeStreamDialer() throws -> StreamDialer {
+        do throws(SocketError) {
+            return try StreamDialer(streams)
+        } catch {
+            throw GatewayFailure(startingStreams: error)
         }
     }
 

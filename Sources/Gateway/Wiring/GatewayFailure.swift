@@ -18,6 +18,8 @@ package struct GatewayFailure: Error, Equatable, CustomStringConvertible {
 
     init(startingRecordings error: SocketError) { description = "recordings cannot be written: \(error)" }
 
+    init(startingStreams error: SocketError) { description = "streams cannot be opened: \(error)" }
+
     init(startingPush error: SocketError) { description = "push cannot be started: \(error)" }
 
     init(opening configuration: GatewayConfiguration, _ error: IOError) {

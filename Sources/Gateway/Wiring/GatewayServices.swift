@@ -11,6 +11,7 @@ import ServiceLifecycle
 import SignalingServer
 import Sockets
 import Storage
+import StreamClient
 import WebhookDelivery
 
 /// Closes the database, after all other services have ended.
@@ -113,6 +114,21 @@ struct RecordingService: Service {
             await untilShutdown()
             library.finish()
         }
+    }
+}
+
+/// Ends the sockets of streams that the gateway has opened, once the media threads have said what they have to say.
+struct StreamService: Service {
+    let dialer: StreamDialer
+
+    /// How long what was sent last may take to leave.
+    private static let patience = Duration.milliseconds(200)
+
+    func run() async {
+        await untilShutdown()
+        // Fails only if the task is cancelled.
+        try? await Task.sleep(for: Self.patience)
+        dialer.shutDown()
     }
 }
 

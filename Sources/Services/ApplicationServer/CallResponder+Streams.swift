@@ -7,13 +7,15 @@ import HTTPTypes
 /// The WebSockets that carry the audio of calls (docs/bots.md, *Audio streams*).
 extension CallResponder: V1Sockets {
     /// Whether a WebSocket is at a path: the stream of a call.
-    package func servesSockets(at path: String) -> Bool { V1Route(parsing: path)?.operations == [.streamCall] }
+    package func servesSockets(at path: String) -> Bool {
+        V1Route(parsing: path)?.operations.contains(.streamCall) == true
+    }
 
     /// Opens the stream of a call.
     ///
     /// - Throws: the refusal, before there is a socket.
     package func open(_ request: V1Request) async throws(V1Error) -> V1Socket {
-        guard let route = V1Route(parsing: request.path), route.operations == [.streamCall] else {
+        guard let route = V1Route(parsing: request.path), route.operations.contains(.streamCall) else {
             throw V1Error(.resourceNotFound, "There is nothing at this path; openapi/v1.yaml lists what there is.")
         }
         let call = try await read(request, route.id, .streamCall)
@@ -32,6 +34,15 @@ extension CallResponder: V1Sockets {
             })
     }
 
+    /// Has the gateway open the stream of a call, or end it.
+    func connectStream(_ call: Call) async throws(V1Error) -> V1Answer {
+        let request = try StreamRequest(reading: call.body)
+        let after = try await asking { () async throws(ApplicationRefusal) in
+            try await calls.stream(request, in: call.session, by: call.application, expecting: call.version)
+        }
+        return .call(after)
+    }
+
     /// The refusal of a request for a stream that does not ask for a WebSocket. What else is wrong with it comes first.
     func withoutUpgrade(_ call: Call) async throws(V1Error) -> V1Error {
         _ = try StreamTerms(reading: call.parameters)
@@ -40,66 +51,6 @@ extension CallResponder: V1Sockets {
         }
         return V1Error(
             .requestUpgradeRequired, "A stream is a WebSocket: ask with an opening handshake (RFC 6455 §4.1).")
-    }
-}
-
-extension StreamTerms {
-    /// Reads the query of a request for a stream.
-    ///
-    /// - Throws: `request.invalid_parameter`.
-    init(reading query: RequestQuery<V1Error>) throws(V1Error) {
-        let dialect = try query.word("dialect", StreamDialectName.self) ?? .own
-        let encoding = try query.word("format", StreamFormat.Encoding.self) ?? dialect.usualFormat.encoding
-        guard encoding != .opus else {
-            throw V1Error(
-                .requestInvalidParameter, "The parameter \"format\" must be l16, pcmu or pcma; Opus is not there yet.")
-        }
-        var rate: Int?
-        if let text = query["rate"] {
-            let possible = encoding == .l16 ? StreamFormat.rates : [8_000]
-            guard let number = Int(text), possible.contains(number) else {
-                let words = possible.map(String.init).joined(separator: ", ")
-                throw V1Error(
-                    .requestInvalidParameter,
-                    "The parameter \"rate\" must be \(words) samples per second with format=\(encoding.rawValue).")
-            }
-            rate = number
-        }
-        guard let format = StreamFormat(encoding, rate: rate) else {
-            throw V1Error(.requestInvalidParameter, "The parameters \"format\" and \"rate\" do not fit each other.")
-        }
-        guard dialect.carries(format) else {
-            throw V1Error(
-                .requestInvalidParameter,
-                "The dialect \(dialect.rawValue) cannot carry \(format); its usual format is \(dialect.usualFormat).")
-        }
-        self.init(
-            dialect: dialect, format: format,
-            absence: try query.word("absence", StreamTerms.Absence.self) ?? .silence,
-            configuration: try StreamSession.Configuration(reading: query, dialect))
-    }
-}
-
-extension StreamSession.Configuration {
-    /// Reads the parameters about speech. Speech is looked for only where it is told.
-    ///
-    /// - Throws: `request.invalid_parameter`.
-    fileprivate init(reading query: RequestQuery<V1Error>, _ dialect: StreamDialectName) throws(V1Error) {
-        let media = try query.word("media", Media.self) ?? .always
-        var bargeIn: BargeIn.Configuration?
-        if let text = query["bargeIn"] {
-            guard let milliseconds = Int(text), BargeIn.Configuration.decisions.contains(milliseconds) else {
-                let range = BargeIn.Configuration.decisions
-                throw V1Error(
-                    .requestInvalidParameter,
-                    "The parameter \"bargeIn\" must be a number of milliseconds from \(range.lowerBound) to "
-                        + "\(range.upperBound).")
-            }
-            bargeIn = BargeIn.Configuration(decision: milliseconds)
-        }
-        let isNeeded = dialect == .own || media == .speech || bargeIn != nil
-        self.init(
-            media: media, detector: isNeeded ? SpeechDetector.Configuration() : nil, bargeIn: bargeIn)
     }
 }
 

@@ -149,6 +149,7 @@ package struct CallResponder: V1Interface {
                     try await calls.call(call.session, of: call.application)
                 })
         case .streamCall: throw try await withoutUpgrade(call)
+        case .connectStream: try await connectStream(call)
         case .command(let name): try await command(name, call)
         case .listRecordings: try await listRecordings(call)
         case .showRecording: .json(V1Recording(try await recording(call)))
@@ -178,14 +179,18 @@ package struct CallResponder: V1Interface {
     }
 
     private func start(_ call: Call) async throws(V1Error) -> V1Answer {
-        var request = try ApplicationCallRequest(reading: call.body, addresses: call.addresses)
+        var (request, order) = try ApplicationCallRequest.read(call.body, addresses: call.addresses)
         request.trace = call.headers[.traceparent].flatMap { TraceContext($0) }
+        guard order == nil || call.scopes.contains(.media) else {
+            throw V1Error(
+                .authForbidden, "The field \"stream\" needs the scope media, which the key or token has not.")
+        }
         guard request.record == nil || call.scopes.contains(.recordings) else {
             throw V1Error(
                 .authForbidden, "The field \"record\" needs the scope recordings, which the key or token has not.")
         }
         let started = try await asking { () async throws(ApplicationRefusal) in
-            try await calls.start(request, by: call.application)
+            try await calls.start(request, streaming: order, by: call.application)
         }
         return .call(started, status: 201)
     }

@@ -12,6 +12,8 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
     case showCall
     /// Opens a WebSocket that carries the audio of a call.
     case streamCall
+    /// Has the gateway open a WebSocket that carries the audio of a call, or close it.
+    case connectStream
     /// Carries out a command about a call.
     case command(ApplicationCommand.Name)
     /// Lists the recordings of the application.
@@ -25,8 +27,8 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
 
     /// All operations, those of calls first.
     package static let allCases: [V1Operation] =
-        [.listCalls, .startCall, .showCall, .streamCall] + ApplicationCommand.Name.allCases.map { .command($0) }
-        + recordings
+        [.listCalls, .startCall, .showCall, .streamCall, .connectStream]
+        + ApplicationCommand.Name.allCases.map { .command($0) } + recordings
     /// Those of recordings.
     private static let recordings: [V1Operation] = [
         .listRecordings, .showRecording, .fetchRecording, .removeRecording,
@@ -36,7 +38,7 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
     package var method: HTTPRequest.Method {
         switch self {
         case .listCalls, .showCall, .streamCall, .listRecordings, .showRecording, .fetchRecording: .get
-        case .startCall, .command: .post
+        case .startCall, .connectStream, .command: .post
         case .removeRecording: .delete
         }
     }
@@ -46,7 +48,7 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
         switch self {
         case .listCalls, .startCall: "/v1/calls"
         case .showCall: "/v1/calls/{id}"
-        case .streamCall: "/v1/calls/{id}/stream"
+        case .streamCall, .connectStream: "/v1/calls/{id}/stream"
         case .command(let name): "/v1/calls/{id}/\(name.rawValue)"
         case .listRecordings: "/v1/recordings"
         case .showRecording, .removeRecording: "/v1/recordings/{id}"
@@ -59,7 +61,7 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
         switch self {
         case .listCalls, .showCall: .callsRead
         case .startCall: .callsWrite
-        case .streamCall: .media
+        case .streamCall, .connectStream: .media
         case .command(let name):
             switch name {
             case .ring, .progress, .answer, .reject, .end, .hold, .resume, .transfer, .bridge, .join, .leave, .mute,
@@ -76,9 +78,9 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
     package var parameters: Set<String> {
         switch self {
         case .listCalls: ["limit", "cursor", "state", "direction"]
-        case .streamCall: ["format", "rate", "dialect", "absence", "media", "bargeIn"]
+        case .streamCall: ["format", "rate", "dialect", "absence", "media", "bargeIn", "listen"]
         case .listRecordings: ["limit", "cursor", "session", "state", "tag"]
-        case .startCall, .showCall, .command, .showRecording, .fetchRecording, .removeRecording: []
+        case .startCall, .showCall, .connectStream, .command, .showRecording, .fetchRecording, .removeRecording: []
         }
     }
 
@@ -89,6 +91,7 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
         case .startCall: "startCall"
         case .showCall: "showCall"
         case .streamCall: "streamCall"
+        case .connectStream: "connectStream"
         case .command(let name): "\(name.rawValue)Call"
         case .listRecordings: "listRecordings"
         case .showRecording: "showRecording"
@@ -114,7 +117,7 @@ struct V1Route: Equatable, Sendable {
         switch (segments[1], segments.count) {
         case ("calls", 2): operations = [.listCalls, .startCall]
         case ("calls", 3): operations = [.showCall]
-        case ("calls", _) where segments[3] == "stream": operations = [.streamCall]
+        case ("calls", _) where segments[3] == "stream": operations = [.streamCall, .connectStream]
         case ("calls", _):
             guard let name = ApplicationCommand.Name(rawValue: String(segments[3])) else { return nil }
             operations = [.command(name)]

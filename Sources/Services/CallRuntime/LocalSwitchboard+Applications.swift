@@ -20,11 +20,11 @@ extension LocalSwitchboard: ApplicationCalls {
     ///
     /// - Throws: `ApplicationRefusal`.
     package func start(
-        _ request: ApplicationCallRequest, by application: ApplicationName
+        _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationName
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard environment.configuration.media == .anchored else { throw .notProvided }
         guard let owner = owners.application(application) else { throw .unavailable }
-        return try await owner.start(request, asking: self)
+        return try await owner.start(request, streaming: order, asking: self)
     }
 
     /// One call of the application.
@@ -66,6 +66,16 @@ extension LocalSwitchboard {
     ) async throws(ApplicationRefusal) -> StreamID {
         guard let owner = owners.application(application) else { throw .noSuchCall }
         return try await owner.open(link, terms, in: id, asking: self)
+    }
+
+    /// Has the gateway open the stream of a call, or end it.
+    ///
+    /// - Throws: `ApplicationRefusal`.
+    package func stream(
+        _ request: StreamRequest, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        guard let owner = owners.application(application) else { throw .noSuchCall }
+        return try await owner.stream(request, in: id, expecting: version, asking: self)
     }
 
     /// The socket of a stream is gone.

@@ -103,6 +103,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     ///   - mediaEvents: the inbox that the media plane posts its events into.
     ///   - push: wakes devices.
     ///   - recordings: keeps the recordings of applications.
+    ///   - streams: connects to the programs of streams.
     ///   - applications: what is called inside the gateway; unused if media goes from peer to peer.
     ///   - log: where the records of calls are kept.
     ///   - eventLog: where the events of calls are kept for programs that read them. `nil`: nowhere.
@@ -114,7 +115,8 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
         configuration: Configuration, users repository: any UserRepository, media: any MediaPort,
         mediaEvents: MediaEventInbox,
         channels: any ChannelPort, push: any PushPort = NoPushes(),
-        recordings: any Recordings = NoRecordings(), applications: [RegisteredApplication] = [],
+        recordings: any Recordings = NoRecordings(), streams: any StreamConnector = NoStreamConnector(),
+        applications: [RegisteredApplication] = [],
         log: any CallLog = MemoryCallLog(),
         eventLog: (any CallEventLog)? = nil, journal: any Journal = VolatileJournal(),
         clock: any RuntimeClock,
@@ -123,7 +125,7 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     ) {
         environment = RuntimeEnvironment(
             configuration: configuration, router: owners, media: media, channels: channels, push: push,
-            recordings: recordings, log: log,
+            recordings: recordings, streams: streams, log: log,
             eventLog: eventLog, journal: journal,
             clock: clock,
             random: SharedRandomSource(random),

@@ -22,6 +22,7 @@ struct RuntimeRig: Sendable {
     let observer = CountingObserver()
     let events = RecordingEvents()
     let pushes = RecordingPushes()
+    let programs = RecordingConnector()
     let switchboard: LocalSwitchboard
     /// It ends calls that another process has started.
     private let takesOver: Bool
@@ -42,7 +43,8 @@ struct RuntimeRig: Sendable {
         switchboard = LocalSwitchboard(
             configuration: configuration, users: FixedUsers(users: users, isBroken: storageIsBroken), media: media,
             mediaEvents: mediaEvents,
-            channels: channels, push: pushes, recordings: recordings, applications: applications, eventLog: events,
+            channels: channels, push: pushes, recordings: recordings, streams: programs, applications: applications,
+            eventLog: events,
             journal: journal, clock: clock,
             random: SeededRandomSource(seed: seed),
             observer: observer,

@@ -206,6 +206,16 @@ class Call:
         """Puts the other party through to an address; before the answer, forwards the call there."""
         return await self.command("transfer", at=at, to=to)
 
+    async def bridge(self, other: "Call", bot: Literal["stay", "listen"] = "stay") -> "Call":
+        """Brings the other sides of two calls together, in a new call, which is returned. With `listen` nobody in it
+        hears the application until it unmutes. The two calls end with `left`."""
+        wish = {"call": other.id, "bot": bot}
+        return Call(self._client, await self._client.connection.post(f"/v1/calls/{self.id}/bridge", wish))
+
+    async def connect(self, other: "Call") -> Snapshot:
+        """Brings the other sides of two calls together, and leaves both."""
+        return await self.command("bridge", call=other.id, bot="leave")
+
     async def mute(self) -> Snapshot:
         return await self.command("mute")
 
@@ -295,6 +305,50 @@ class Call:
             ),
         )
         return Gathered(data["keys"], data["outcome"])
+
+    # Audio streams
+
+    async def stream(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        retry_time: int | None = None,
+        fallback: Literal["none", "end", "application"] | None = None,
+        **terms: Any,
+    ) -> Snapshot:
+        """Has the gateway connect to a WebSocket server, which speaks and hears from then on, and returns at once.
+        `retry_time` is in milliseconds; `terms`: `format`, `rate`, `dialect`, `absence`, `media` and `bargeIn`."""
+        fields = [{"name": name, "value": value} for name, value in (headers or {}).items()]
+        return await self.command(
+            "stream", url=url, headers=fields or None, retryTime=retry_time, fallback=fallback, **terms
+        )
+
+    async def stop_stream(self) -> Snapshot:
+        """Ends the stream that the gateway has opened."""
+        return await self.command("stream", action="stop")
+
+    # Recordings
+
+    async def record(
+        self,
+        *,
+        format: Literal["ogg", "wav"] | None = None,
+        sides: Literal["both", "own", "other"] | None = None,
+        channels: Literal[1, 2] | None = None,
+        maximum: int | None = None,
+        silence: int | None = None,
+        beep: bool | None = None,
+        tag: str | None = None,
+    ) -> str:
+        """Starts a recording, and returns its `id`. It ends when it is `maximum` milliseconds long, after `silence` of
+        so many, with the command `record` and `action="stop"`, or with the call. Needs the scope `recordings`."""
+        shown = await self.command(
+            "record", format=format, sides=sides, channels=channels, maximum=maximum, silence=silence, beep=beep,
+            tag=tag,
+        )  # fmt: skip
+        recording: str = shown.rest["recordings"][-1]["id"]
+        return recording
 
     # Waiting
 

@@ -37,12 +37,15 @@ package struct StreamSession: Sendable {
         package var preRoll: Int
         /// So many frames in a row that cannot be read end the stream.
         package var maximumFaults: Int
+        /// The bot only hears: what it says is refused, except that it asks how much waits.
+        package var isListener: Bool
 
         /// Makes a configuration; a pre-roll out of range is clamped.
         package init(
             media: Media = .always, buffer: PacingBuffer.Configuration = PacingBuffer.Configuration(),
             detector: SpeechDetector.Configuration? = SpeechDetector.Configuration(),
-            bargeIn: BargeIn.Configuration? = nil, preRoll: Int = 300, maximumFaults: Int = 100
+            bargeIn: BargeIn.Configuration? = nil, preRoll: Int = 300, maximumFaults: Int = 100,
+            isListener: Bool = false
         ) {
             self.media = media
             self.buffer = buffer
@@ -50,6 +53,7 @@ package struct StreamSession: Sendable {
             self.bargeIn = bargeIn
             self.preRoll = min(max(preRoll, Self.preRolls.lowerBound), Self.preRolls.upperBound)
             self.maximumFaults = max(1, maximumFaults)
+            self.isListener = isListener
         }
     }
 
@@ -167,6 +171,9 @@ package struct StreamSession: Sendable {
     }
 
     private mutating func carryOut(_ command: StreamCommand) throws(StreamFault) -> [Action] {
+        guard !configuration.isListener || command == .status else {
+            throw StreamFault(.unsupported, "a listener hears, and says nothing")
+        }
         switch command {
         case .audio(let bytes): return tell(try buffer.append(bytes))
         case .mark(let name): return tell(try buffer.mark(name))

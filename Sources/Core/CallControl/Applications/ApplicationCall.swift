@@ -101,6 +101,16 @@ package struct ApplicationCall: Equatable, Sendable {
         }
     }
 
+    /// How far the stream of the leg has come. The raw value is the word of the `/v1` interface.
+    package enum Stream: String, Hashable, Sendable, CaseIterable {
+        /// The gateway connects to the program of the stream.
+        case connecting
+        /// A program speaks and hears.
+        case open
+        /// The gateway has lost the program, and connects again before long.
+        case waiting
+    }
+
     /// The name of the leg, which stays the same when it moves to another call.
     package var id: SessionID
     /// The call that the leg is part of.
@@ -139,6 +149,8 @@ package struct ApplicationCall: Equatable, Sendable {
     package var gathering: Gathering?
     /// The recordings of the leg, in the order in which they started.
     package var recordings: [Recorded]
+    /// The stream of the leg, listeners left out; `nil`: there is none.
+    package var stream: Stream?
     /// The other legs, in the order in which they joined.
     package var members: [Member]
 
@@ -147,9 +159,8 @@ package struct ApplicationCall: Equatable, Sendable {
         id: SessionID, call: CallID, application: ApplicationName, direction: Direction, from: UserAddress,
         fromName: String, to: UserAddress, state: State = .ringing, version: UInt64 = 1, startedAt: Int64,
         answeredAt: Int64? = nil, parameters: [CustomParameter] = [], context: String? = nil,
-        trace: TraceContext? = nil, isMuted: Bool = false,
-        isConference: Bool = false, playing: Playing? = nil, gathering: Gathering? = nil,
-        recordings: [Recorded] = [], members: [Member] = []
+        trace: TraceContext? = nil, isMuted: Bool = false, isConference: Bool = false, playing: Playing? = nil,
+        gathering: Gathering? = nil, recordings: [Recorded] = [], stream: Stream? = nil, members: [Member] = []
     ) {
         self.id = id
         self.call = call
@@ -170,6 +181,7 @@ package struct ApplicationCall: Equatable, Sendable {
         self.playing = playing
         self.gathering = gathering
         self.recordings = recordings
+        self.stream = stream
         self.members = members
     }
 

@@ -1,11 +1,25 @@
-/// The stream of a leg: one at a time.
+/// The streams of a leg: one that speaks and hears, and listeners besides it.
 extension ApplicationLeg {
+    /// The most listeners of a leg.
+    package static let maximumListeners = 16
+
     /// Why no stream can be opened now, as a sentence; `nil`: one can. The states are those of `play`.
     package var obstacleToStream: String? {
+        obstacleToSound ?? (stream == nil ? nil : "The call has a stream already.")
+    }
+
+    /// Why no listener can be added now, as a sentence; `nil`: one can.
+    package var obstacleToListener: String? {
+        obstacleToSound
+            ?? (listeners.count < Self.maximumListeners
+                ? nil : "The call has as many listeners as it may: \(Self.maximumListeners).")
+    }
+
+    private var obstacleToSound: String? {
         guard view.state.phase.allows(.play, view.direction) else {
             return "The call is \(view.state.phase.rawValue), and does not allow a stream."
         }
-        return stream == nil ? nil : "The call has a stream already."
+        return nil
     }
 
     /// A stream carries the audio of the leg from now on.
@@ -13,11 +27,42 @@ extension ApplicationLeg {
     /// - Returns: what the call is asked for.
     package mutating func open(_ stream: StreamID) -> CallCommand {
         self.stream = stream
+        show(.open)
         return .headless(.say(.stream(stream)))
     }
 
-    /// The socket of a stream is gone, or was refused by the call. If it is not the stream of the leg, nothing happens.
+    /// The gateway is to open a stream, which has this name until it has a socket.
+    package mutating func connect(_ stream: StreamID) {
+        self.stream = stream
+        show(.connecting)
+    }
+
+    /// The gateway has lost the program of the stream, and connects again before long.
+    package mutating func lostStream() { show(.waiting) }
+
+    /// A program hears the leg from now on.
+    ///
+    /// - Returns: what the call is asked for.
+    package mutating func listen(_ stream: StreamID) -> CallCommand {
+        listeners.insert(stream)
+        return .headless(.say(.stream(stream)))
+    }
+
+    /// The socket of a stream is gone, or was refused by the call. If it is no stream of the leg, nothing happens.
     package mutating func close(_ stream: StreamID) {
-        if self.stream == stream { self.stream = nil }
+        if listeners.remove(stream) != nil { return }
+        if self.stream == stream { endStream() }
+    }
+
+    /// The leg has no stream any more.
+    package mutating func endStream() {
+        stream = nil
+        show(nil)
+    }
+
+    private mutating func show(_ stream: ApplicationCall.Stream?) {
+        guard view.stream != stream else { return }
+        view.stream = stream
+        view.version += 1
     }
 }

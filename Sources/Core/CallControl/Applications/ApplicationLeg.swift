@@ -50,6 +50,8 @@ package struct ApplicationLeg: Equatable, Sendable {
     private(set) var talks = false
     /// The stream that carries the audio of the leg; `nil`: there is none.
     package internal(set) var stream: StreamID?
+    /// The streams that only hear.
+    var listeners: Set<StreamID> = []
     /// The recording that is to start once the leg talks; `nil`: none, or it has.
     var awaitedRecording: RecordRequest?
     /// The recordings that are over, and written.

@@ -1,20 +1,29 @@
 package import CallControl
+package import CallRuntime
 package import GatewayAPI
 import Primitives
 import SPiDR
 
 extension ApplicationCallRequest {
     private static let fields: Set<String> = [
-        "to", "from", "displayName", "ringTimeout", "earlyMedia", "context", "record",
+        "to", "from", "displayName", "ringTimeout", "earlyMedia", "context", "record", "stream",
     ]
 
-    /// Reads the body of `POST /v1/calls`.
+    /// Reads the body of `POST /v1/calls`: the call, and the stream that the gateway opens once it is answered.
     ///
     /// - Parameter addresses: the addresses of the application. If that is one, the call comes from it unless the body
     ///   says otherwise.
     /// - Throws: the codes `request.…`.
-    package init(reading body: [UInt8], addresses: [ApplicationAddress]) throws(V1Error) {
+    package static func read(
+        _ body: [UInt8], addresses: [ApplicationAddress]
+    ) throws(V1Error) -> (call: ApplicationCallRequest, stream: StreamOrder?) {
         let fields = try Fields(parsing: body, known: Self.fields.union(CustomContent.fields))
+        let call = try ApplicationCallRequest(reading: fields, addresses: addresses)
+        guard let wish = try fields.object("stream", known: StreamOrder.fields) else { return (call, nil) }
+        return (call, try StreamOrder(reading: wish))
+    }
+
+    private init(reading fields: Fields, addresses: [ApplicationAddress]) throws(V1Error) {
         let to = try fields.address("to")
         let own = addresses.count == 1 ? addresses[0].single : nil
         let known = fields.value("from") == nil ? own : nil

@@ -12,7 +12,7 @@ extension ApplicationOwner {
     ///
     /// - Throws: `ApplicationRefusal`.
     func start(
-        _ request: ApplicationCallRequest, asking switchboard: LocalSwitchboard
+        _ request: ApplicationCallRequest, streaming order: StreamOrder?, asking switchboard: LocalSwitchboard
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard application.owns(request.from) else { throw .notOwner(request.from) }
         if request.record != nil, !environment.recordings.areProvided { throw .recordingNotProvided }
@@ -38,6 +38,7 @@ extension ApplicationOwner {
                 starting: request, by: application, as: session, at: LegAddress(call: call, leg: .caller),
                 time: environment.clock.epochMilliseconds),
             as: session)
+        if let order { awaitedStreams[session] = order }
         do throws(CallError) {
             try await switchboard.place(request, by: application, in: call, as: session)
         } catch {
@@ -130,7 +131,7 @@ extension ApplicationOwner {
         return before
     }
 
-    private func load(_ list: PlayList) async throws(MediaFileError) {
+    func load(_ list: PlayList) async throws(MediaFileError) {
         for file in list.files { try await environment.media.load(file: file) }
         for url in list.urls { try await environment.media.load(url: url) }
     }
@@ -205,7 +206,7 @@ extension ApplicationOwner {
 
     /// Says the announcement, after which the call ends. While the caller has not answered the first offer of the call
     /// (slow start) it has to wait. A call that cannot be told it ends at once.
-    private func announce(_ list: PlayList, in session: SessionID, asking switchboard: LocalSwitchboard) async {
+    func announce(_ list: PlayList, in session: SessionID, asking switchboard: LocalSwitchboard) async {
         var isDue = true
         while isDue, let before = legs[session], !before.isOver {
             isDue = false
@@ -221,7 +222,7 @@ extension ApplicationOwner {
         }
     }
 
-    private func loadAnnouncement(_ list: PlayList) async {
+    func loadAnnouncement(_ list: PlayList) async {
         do throws(MediaFileError) {
             try await load(list)
         } catch {

@@ -14,17 +14,20 @@ extension ApplicationOwner {
         defer { pass(session) }
         let before = try await call(session, asking: switchboard)
         guard let leg = legs[session] else { throw .noSuchCall }
-        if let obstacle = leg.obstacleToStream { throw .notAllowed(before, obstacle) }
-        var random = environment.random.generator
-        let stream = StreamID(random.next())
-        let start = StreamStart(
-            stream: "\(stream)", call: before.id.rawValue, application: name.description, context: before.context,
-            parameters: Dictionary(before.parameters.map { ($0.name, $0.value) }) { first, _ in first },
-            from: before.from.text, to: before.to.text, format: terms.format,
-            traceparent: before.trace?.description)
-        environment.media.add(MediaStream(link: link, terms: terms, start: start), as: stream)
-        guard let command = edit(session, { $0.open(stream) }) else { throw .noSuchCall }
-        links[session] = link
+        let listens = terms.listens != nil
+        if let obstacle = listens ? leg.obstacleToListener : leg.obstacleToStream {
+            throw .notAllowed(before, obstacle)
+        }
+        let stream = announce(link, terms, of: before)
+        guard let command = edit(session, { listens ? $0.listen(stream) : $0.open(stream) }) else {
+            environment.media.remove(stream)
+            throw .noSuchCall
+        }
+        if listens {
+            listeners[session, default: [:]][stream] = link
+        } else {
+            links[session] = link
+        }
         do throws(CallError) {
             try await switchboard.perform(command, in: session, by: leg.place)
         } catch {
@@ -35,8 +38,25 @@ extension ApplicationOwner {
         return stream
     }
 
+    /// Makes a stream known to the media plane.
+    ///
+    /// - Returns: its name.
+    func announce(_ link: StreamLink, _ terms: StreamTerms, of call: ApplicationCall) -> StreamID {
+        var random = environment.random.generator
+        let stream = StreamID(random.next())
+        let start = StreamStart(
+            stream: "\(stream)", call: call.id.rawValue, application: name.description, context: call.context,
+            parameters: Dictionary(call.parameters.map { ($0.name, $0.value) }) { first, _ in first },
+            from: call.from.text, to: call.to.text, format: terms.format,
+            traceparent: call.trace?.description)
+        environment.media.add(MediaStream(link: link, terms: terms, start: start), as: stream)
+        return stream
+    }
+
     /// The socket of a stream is gone.
     func closed(_ stream: StreamID, in session: SessionID) {
+        listeners[session]?[stream] = nil
+        if listeners[session]?.isEmpty == true { listeners[session] = nil }
         // A socket that was gone before has no say about the one that the call has now.
         if legs[session]?.stream == stream { links[session] = nil }
         _ = edit(session) { $0.close(stream) }
@@ -46,5 +66,6 @@ extension ApplicationOwner {
     func tellStream(of session: SessionID, _ fact: CallEvent.Fact) {
         guard case .keyPressed(let key, let milliseconds, _) = fact, let digit = key.rawValue.first else { return }
         links[session]?.press(digit, milliseconds: milliseconds)
+        for link in listeners[session, default: [:]].values { link.press(digit, milliseconds: milliseconds) }
     }
 }

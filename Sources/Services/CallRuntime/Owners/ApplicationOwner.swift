@@ -1,3 +1,4 @@
+import AudioStreams
 import CallControl
 import Logging
 import Observability
@@ -20,6 +21,8 @@ actor ApplicationOwner: EndpointOwner {
         case retired
         /// A recording of a leg is over.
         case recordingEnded(RecordingID, SessionID)
+        /// This becomes of the socket with this number, which the gateway opens for the stream of a leg.
+        case stream(StreamNews, Int, SessionID)
         /// It is this time, for which the alarm was set.
         case alarm(MonotonicTime)
     }
@@ -45,6 +48,16 @@ actor ApplicationOwner: EndpointOwner {
     private var steps: [SessionID: [CallCommand]] = [:]
     /// The streams of the legs that have one with a socket.
     var links: [SessionID: StreamLink] = [:]
+    /// The listeners of the legs that have some.
+    var listeners: [SessionID: [StreamID: StreamLink]] = [:]
+    /// The streams that the gateway opens.
+    var outgoing: [SessionID: OutgoingStream] = [:]
+    /// Those that it opens once a leg talks.
+    var awaitedStreams: [SessionID: StreamOrder] = [:]
+    /// What follows for streams that the gateway opens, and is not carried out yet.
+    var streamSteps: [(session: SessionID, step: OutgoingStream.Step)] = []
+    /// The number of the last socket that the gateway opened for a stream, from 1.
+    var lastSocket = 0
     /// The requests that wait until the one before them, about the same leg, is decided.
     private var turns: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
 
@@ -67,6 +80,11 @@ actor ApplicationOwner: EndpointOwner {
         inbox.post(.recordingEnded(id, session))
     }
 
+    /// Tells the application what becomes of the socket of a stream that the gateway opens.
+    nonisolated func streamNews(_ news: StreamNews, of socket: Int, in session: SessionID) {
+        inbox.post(.stream(news, socket, session))
+    }
+
     /// Handles messages until the task is cancelled, or the application is gone and its last call over.
     ///
     /// - Parameter switchboard: carries out the application's commands.
@@ -85,6 +103,9 @@ actor ApplicationOwner: EndpointOwner {
                     case .record(let request):
                         group.addTask { await self.recordLate(request, in: session, asking: switchboard) }
                     }
+                }
+                for (session, step) in takeStreamSteps() {
+                    group.addTask { await self.carryOut(step, in: session, asking: switchboard) }
                 }
                 arm(for: dueNext(after: message))
                 if isRetired, liveCount == 0 { break }
@@ -172,7 +193,7 @@ actor ApplicationOwner: EndpointOwner {
     /// Forgets a leg.
     func remove(_ session: SessionID) {
         guard let leg = legs.removeValue(forKey: session) else { return }
-        links[session] = nil
+        forgetStreams(of: session)
         if leg.isLive { liveCount -= 1 }
         if leg.isOver, let index = remembered.firstIndex(of: session) { remembered.remove(at: index) }
         // Once in a while, so that it costs little.
@@ -188,6 +209,7 @@ actor ApplicationOwner: EndpointOwner {
         legs[session] = leg
         if leg.isLive != wasLive { liveCount += leg.isLive ? 1 : -1 }
         if leg.isOver, !wasOver {
+            leaveStreams(of: session)
             remembered.append(session)
             if remembered.count > Self.maximumRemembered { remove(remembered[0]) }
         }
@@ -205,7 +227,7 @@ actor ApplicationOwner: EndpointOwner {
 
     /// The request is decided: the next one about the leg is.
     func pass(_ session: SessionID) {
-        arm(for: legs[session]?.deadline)
+        arm(for: deadline(of: session))
         guard var waiting = turns[session], !waiting.isEmpty else {
             turns[session] = nil
             return
@@ -230,8 +252,12 @@ actor ApplicationOwner: EndpointOwner {
         case .recordingEnded(let id, let session):
             edit(session) { $0.recordingEnded(id) }
             return []
+        case .stream(let news, let socket, let session):
+            take(news, of: socket, in: session, at: now)
+            return []
         case .alarm(let time):
             alarm.rang(time)
+            redial(at: now)
             while let oldest = remembered.first, legs[oldest]?.isForgotten(at: now) == true { remove(oldest) }
             return order.flatMap { session in
                 (edit(session) { $0.timeout(at: now) } ?? []).map { (session, $0) }
@@ -256,7 +282,11 @@ actor ApplicationOwner: EndpointOwner {
             return (actions ?? []).map { (session, $0) }
         case .detach(let session): _ = edit(session) { $0.detach(at: now) }
         case .established(let session):
-            return (edit(session) { $0.established(time: time) } ?? []).map { (session, $0) }
+            let actions = edit(session) { $0.established(time: time) } ?? []
+            if let order = awaitedStreams.removeValue(forKey: session), let leg = legs[session], leg.stream == nil {
+                startStream(order, in: session)
+            }
+            return actions.map { (session, $0) }
         case .move(let session, let place): _ = edit(session) { $0.move(to: place) }
         case .answered: break  // an application has no limit of legs that ring
         case .service: break  // an application has calls alone
@@ -269,10 +299,17 @@ actor ApplicationOwner: EndpointOwner {
             .map { ($0, .perform(.end(reasonText: nil))) }
     }
 
+    /// When something is due for a leg or its stream; `nil`: nothing is.
+    private func deadline(of session: SessionID) -> MonotonicTime? {
+        [legs[session]?.deadline, outgoing[session]?.dialing.deadline].compactMap(\.self).min()
+    }
+
     /// The earliest deadline that the message can have set; after an alarm, the earliest of all.
     private func dueNext(after message: Message) -> MonotonicTime? {
         switch message {
-        case .alarm: legs.values.lazy.compactMap(\.deadline).min()
+        case .alarm:
+            (legs.values.compactMap(\.deadline) + outgoing.values.compactMap(\.dialing.deadline)).min()
+        case .stream(_, _, let session): deadline(of: session)
         case .sent(.tell(let entry)): entry.event.audience.flatMap { legs[$0.session]?.deadline }
         case .sent(.detach(let session)): legs[session]?.deadline
         case .sent, .changed, .retired, .recordingEnded: nil

@@ -291,7 +291,8 @@ extension CallOwner {
         // No end of the process comes between the event, the records, and the pushes.
         let records = history.record(event, at: now).compactMap { environment.log.add($0) }
         let user = event.leg.flatMap { history.user(of: $0) }
-        let publication = Publication(entry, of: history.users, trace: history.trace)
+        let publication =
+            Publication(entry, of: history.users, trace: history.trace)
             .map { [JournalEntry.published($0)] } ?? []
         environment.keep([.event(entry)] + publication + records, owing: environment.pushes(owedBy: entry, to: user))
         environment.withdrawPushes(after: event.fact, of: event.leg.flatMap { history.session(of: $0) })

@@ -11,6 +11,7 @@ struct RuntimeEnvironment: Sendable {
     let channels: any ChannelPort
     let push: any PushPort
     let recordings: any Recordings
+    let streams: any StreamConnector
     let log: any CallLog
     /// `nil`: the events of calls are not kept.
     let eventLog: (any CallEventLog)?

@@ -7,10 +7,11 @@ package protocol ApplicationCalls: Sendable {
 
     /// Starts a call from an address of the application.
     ///
+    /// - Parameter order: the stream that the gateway opens once the callee has answered; `nil`: none.
     /// - Returns: the new call, which may have ended already if nobody could be rung.
     /// - Throws: `ApplicationRefusal`.
     func start(
-        _ request: ApplicationCallRequest, by application: ApplicationName
+        _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationName
     ) async throws(ApplicationRefusal) -> ApplicationCall
 
     /// One call of the application.
@@ -40,6 +41,15 @@ package protocol ApplicationCalls: Sendable {
 
     /// The socket of a stream is gone: the call may have another one.
     func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationName) async
+
+    /// Has the gateway open the stream of a call, or end it. The answer does not wait for the program.
+    ///
+    /// - Parameter version: what the application believes to be the version of the call; `nil`: whatever it is.
+    /// - Returns: the call afterwards.
+    /// - Throws: `ApplicationRefusal`; then nothing has changed.
+    func stream(
+        _ request: StreamRequest, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+    ) async throws(ApplicationRefusal) -> ApplicationCall
 
     /// Carries out a command.
     ///
@@ -94,6 +104,17 @@ package struct ApplicationCallPlace: Comparable, Sendable {
 
     /// Whether the first place comes before the second.
     package static func < (first: Self, second: Self) -> Bool { (first.time, first.id) < (second.time, second.id) }
+}
+
+extension ApplicationCalls {
+    /// Starts a call without a stream.
+    ///
+    /// - Throws: `ApplicationRefusal`.
+    package func start(
+        _ request: ApplicationCallRequest, by application: ApplicationName
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        try await start(request, streaming: nil, by: application)
+    }
 }
 
 /// Why a request of an application was refused.

@@ -28,6 +28,15 @@ package struct StreamTerms: Equatable, Sendable {
         case music
     }
 
+    /// Whom a listener hears: a stream besides that of the leg, which says nothing. The raw value is the word of the
+    /// query.
+    package enum Listening: String, Hashable, Sendable, CaseIterable {
+        /// Those whom the leg hears.
+        case caller
+        /// Those, and what the leg says to them.
+        case call
+    }
+
     /// The words of the stream.
     package var dialect: StreamDialectName
     /// The form of the audio, in both directions.
@@ -36,16 +45,19 @@ package struct StreamTerms: Equatable, Sendable {
     package var absence: Absence
     /// How the stream treats what the program and the caller say.
     package var configuration: StreamSession.Configuration
+    /// Whom a listener hears; `nil`: the stream is no listener, but speaks and hears.
+    package var listens: Listening?
 
     /// Makes terms of their parts; each parameter is the property of that name.
     package init(
         dialect: StreamDialectName, format: StreamFormat, absence: Absence = .silence,
-        configuration: StreamSession.Configuration = StreamSession.Configuration()
+        configuration: StreamSession.Configuration = StreamSession.Configuration(), listens: Listening? = nil
     ) {
         self.dialect = dialect
         self.format = format
         self.absence = absence
         self.configuration = configuration
+        self.listens = listens
     }
 }
 
@@ -71,6 +83,7 @@ package final class StreamLink: Sendable {
         /// What was taken beyond the limit, in bytes, and is not made up for yet.
         var debt = 0
         var isGone = false
+        var isStopped = false
         var keys: [(Character, Int?)] = []
         var outward: [StreamFrame] = []
         var outwardBytes = 0
@@ -117,6 +130,12 @@ package final class StreamLink: Sendable {
         }
     }
 
+    /// Whether messages were lost, since the program does not read.
+    package var isOverfull: Bool { state.withLock { $0.isOverfull } }
+
+    /// Whether more messages of the program are taken.
+    package var mayRead: Bool { state.withLock { $0.inwardBytes < Self.inwardLimit } }
+
     /// The socket is gone.
     package func disconnect() {
         state.withLock { state in
@@ -137,7 +156,13 @@ package final class StreamLink: Sendable {
         }
     }
 
+    /// The application wants the stream no more: the media plane says so to the program, and closes the socket.
+    package func stop() { state.withLock { $0.isStopped = true } }
+
     // MARK: The media plane's side
+
+    /// Whether the application wants the stream no more.
+    package var isStopped: Bool { state.withLock { $0.isStopped } }
 
     /// The keys since the last call, in their order.
     package func takeKeys() -> [(Character, Int?)] {

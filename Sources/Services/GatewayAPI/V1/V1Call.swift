@@ -40,6 +40,8 @@ package struct V1Call: Encodable, Equatable, Sendable {
     package let gathering: Gathering?
     /// The recordings of the leg, in the order in which they started.
     package let recordings: [Recorded]
+    /// The word of an `ApplicationCall.Stream`; `nil`: the leg has no stream.
+    package let stream: String?
     /// The commands that the state allows.
     package let allowed: [String]
     /// The other legs, in the order in which they joined.
@@ -121,6 +123,7 @@ package struct V1Call: Encodable, Equatable, Sendable {
         recordings = call.recordings.map {
             Recorded(id: $0.id.description, tag: $0.tag, state: $0.state.rawValue)
         }
+        stream = call.stream?.rawValue
         allowed = call.allowed.map(\.rawValue)
         members = call.members.map { member in
             Member(

@@ -225,12 +225,21 @@ package final class AudioEngine {
 
     private func feedSpeaker(_ speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge) {
         let place = Int(leg.rawValue)
+        if relayPackets(to: speaker) { return }
         let channels = channels(of: speaker.feed, speaker.source, accepted: speaker.channels, at: place)
         withFrame(channels: channels) { frame in
             let hears = fill(&frame, speaker.feed, speaker.source, at: place)
             var span = frame.mutableSpan
             speaker.take(&span, channels: channels, isSilence: !hears, for: leg, on: &bridge)
         }
+    }
+
+    /// Lets a peer hear the Opus packets of a headless leg as they are, if it hears that leg alone.
+    private func relayPackets(to speaker: Speaker) -> Bool {
+        guard case .transcoded(let sender, _) = speaker.feed, let port = ports[Int(sender.rawValue)], port.isSpeaking,
+            let packets = port.voice.saidPackets
+        else { return false }
+        return speaker.relay(packets, level: AudioLevel(of: port.frame.span))
     }
 
     private func feedPort(_ port: HeadlessPort, at place: Int) {

@@ -14,6 +14,9 @@ package protocol HeadlessVoice: AnyObject {
     func speak(into samples: inout MutableSpan<Int16>) -> Bool
     /// Takes what the leg hears, in 1 or 2 channels; zeros if it hears nothing.
     func hear(_ samples: Span<Int16>, channels: Int)
+    /// The Opus packets that start in this cycle and that `speak` has filled the samples from, none while a longer one
+    /// is heard; `nil`: it has made the samples in another way.
+    var saidPackets: [[UInt8]]? { get }
     /// Whether the samples are used. If not, one sender of Opus is not decoded, and `hear` is given zeros.
     var needsSamples: Bool { get }
     /// Whether all that the leg hears in the next `hear` comes in packets of one sender of Opus as well.
@@ -25,6 +28,8 @@ package protocol HeadlessVoice: AnyObject {
 }
 
 extension HeadlessVoice {
+    /// It speaks in samples.
+    package var saidPackets: [[UInt8]]? { nil }
     /// The samples are used.
     package var needsSamples: Bool { true }
     /// Does nothing.

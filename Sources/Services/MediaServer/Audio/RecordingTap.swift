@@ -42,6 +42,9 @@ final class RecordingTap {
         recorder.note(.over(.callEnded), of: id)
     }
 
+    /// The tone before the recording is heard.
+    var isBeeping: Bool { if case .beep = course.state { true } else { false } }
+
     /// Nothing more is recorded.
     var isOver: Bool { if case .over = course.state { true } else { false } }
 

@@ -26,6 +26,8 @@ final class Speaker {
     private var suppression = SilenceSuppression()
     /// The level of the 20 ms taken last; silence during telephone events.
     private(set) var level = AudioLevel.silence
+    /// Packets of a program that are sent in this cycle as they are.
+    private var relayed: ArraySlice<[UInt8]> = []
     /// What is sent in this cycle instead of audio.
     private var insertion: Insertion?
 
@@ -111,6 +113,20 @@ final class Speaker {
         coders.sender.append(samples.span.extracting(0..<(channels * AudioMixer.frame)), channels: channels)
     }
 
+    /// Sends Opus packets of a program in this cycle as they are, in place of what it would `take`.
+    ///
+    /// - Parameter level: The level of what they decode to.
+    /// - Returns: Whether it does. It does not if the peer has another codec, in the middle of a packet, while DTMF
+    ///   digits are pressed, and if a packet is too long for a path.
+    func relay(_ packets: [[UInt8]], level: AudioLevel) -> Bool {
+        guard stream.format.kind.isOpus, coders.sender.isBetweenPackets, insertion == nil, !digits.isPressing,
+            packets.allSatisfy({ $0.count <= Self.maximumPayload })
+        else { return false }
+        relayed = packets[...]
+        self.level = level
+        return true
+    }
+
     /// Whether a frame is sent as audio. Where the peer accepts comfort noise, a packet with the level may be sent
     /// instead.
     private func isHeard(_ isSilence: Bool) -> Bool {
@@ -135,6 +151,14 @@ final class Speaker {
             case .noise(let level, let payloadType):
                 return makeNoise(level, payloadType, in: &packet, for: leg, on: &bridge, at: now)
             }
+        }
+        if let next = relayed.popFirst() {
+            var payload = packet._mutatingExtracting(
+                RTPHeader.fixedLength..<(RTPHeader.fixedLength + Self.maximumPayload))
+            for index in next.indices { payload[index] = next[index] }
+            return stream.write(
+                stream.format.payloadType, OpusPacket.sampleCount(of: next.span) ?? AudioMixer.frame, next.count,
+                isMarked: stream.isSpurt, in: &packet, for: leg, on: &bridge, at: now)
         }
         let sender = coders.sender
         while true {

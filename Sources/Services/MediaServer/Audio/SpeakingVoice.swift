@@ -76,6 +76,10 @@ package final class SpeakingVoice: HeadlessVoice {
     private var base: any HeadlessVoice
     /// The stream of a program, which may have lost its socket; `nil`: there was none.
     package internal(set) var stream: StreamVoice?
+    /// The programs that hear the leg, and say nothing.
+    var listeners: [ListeningStream] = []
+    /// The Opus packets of the stream that others hear in this cycle; `nil`: they hear samples alone.
+    package private(set) var saidPackets: [[UInt8]]?
     private var lists: [Spoken] = []
     private var played: [PlayedList] = []
     /// A frame of a list whose channels are not those of the voice.
@@ -147,8 +151,11 @@ package final class SpeakingVoice: HeadlessVoice {
 
     /// Says the next 20 ms of the list that plays, or else of the base; or those of the tone before a recording.
     package func speak(into samples: inout MutableSpan<Int16>) -> Bool {
+        saidPackets = nil
         let speaks = say(into: &samples)
+        if speaks { for listener in listeners { listener.said(samples.span, channels: channels) } }
         guard let recording else { return speaks }
+        if recording.isBeeping { saidPackets = nil }
         return recording.speak(&samples, channels: channels, isSpeaking: speaks)
     }
 
@@ -166,27 +173,36 @@ package final class SpeakingVoice: HeadlessVoice {
         return !isMuted
     }
 
-    /// Lets the base, the stream and the recording take what the leg hears.
+    /// Lets the base, the stream, listeners and the recording take what the leg hears.
     package func hear(_ samples: Span<Int16>, channels: Int) {
         base.hear(samples, channels: channels)
-        if !isPaused { stream?.hear(samples, channels: channels) }
+        if !isPaused {
+            stream?.hear(samples, channels: channels)
+            for listener in listeners { listener.heard(samples, channels: channels) }
+        }
         guard let recording else { return }
         recording.hear(samples, channels: channels)
         if recording.isOver { self.recording = nil }
     }
 
-    /// Whether the base, a stream or a recording uses what the leg hears.
-    package var needsSamples: Bool { base.needsSamples || stream != nil || recording?.needsSamples == true }
+    /// Whether the base, a stream, a listener or a recording uses what the leg hears.
+    package var needsSamples: Bool {
+        base.needsSamples || stream != nil || !listeners.isEmpty || recording?.needsSamples == true
+    }
 
-    // MARK: Recording
+    /// Tells the stream and the recording what is to come.
+    package func expectPackets(_ isExpected: Bool) {
+        stream?.expectPackets(isExpected)
+        recording?.expectPackets(isExpected)
+    }
 
-    /// Tells the recording what is to come.
-    package func expectPackets(_ isExpected: Bool) { recording?.expectPackets(isExpected) }
-
-    /// Lets the recording have a packet of the sender that the leg hears.
+    /// Lets the stream and the recording have a packet of the sender that the leg hears.
     package func receive(_ packet: Span<UInt8>, timestamp: RTPTimestamp, isRestart: Bool) {
+        if !isPaused { stream?.receive(packet, timestamp: timestamp, isRestart: isRestart) }
         recording?.receive(packet, timestamp: timestamp, isRestart: isRestart)
     }
+
+    // MARK: Recording
 
     /// Starts a recording, or does something about the one that goes on.
     package func record(_ order: RecordingOrder, with recorder: any AudioRecorder) {
@@ -221,7 +237,11 @@ package final class SpeakingVoice: HeadlessVoice {
     /// A stream takes the place of the base.
     private func speakBase(into samples: inout MutableSpan<Int16>) -> Bool {
         let voice: any HeadlessVoice = if let stream, stream.takesPlaceOfBase { stream } else { base }
-        guard voice.channels != channels else { return voice.speak(into: &samples) }
+        guard voice.channels != channels else {
+            guard voice.speak(into: &samples) else { return false }
+            saidPackets = voice.saidPackets
+            return true
+        }
         var own = takeFrame(voice.channels)
         defer { frame = own }
         var span = own.mutableSpan

@@ -2,6 +2,7 @@ internal import Audio
 package import AudioStreams
 internal import CallControl
 package import CallRuntime
+package import Primitives
 internal import SpeexDSP
 
 /// What a program says on a stream, and what the program is sent of what the leg hears. `StreamSession` decides; this
@@ -23,6 +24,16 @@ package final class StreamVoice: HeadlessVoice {
     /// Converts what the program says to 48,000 samples per second, and what it hears from there.
     private var upward: Resampler
     private var downward: Resampler
+    /// Of a stream of Opus; `nil`: the stream has another format, or there was no memory.
+    private let coder: OpusStreamCoder?
+    /// Packets of what the leg hears come as well.
+    private var isGivenPackets = false
+    /// Those that have come since the last cycle.
+    private var packets: [[UInt8]] = []
+    /// The timestamp of the last one; `nil`: the next one is the first of its order.
+    private var lastTimestamp: RTPTimestamp?
+    /// What the leg has heard since the last packet, at 48,000 samples per second.
+    private var heardSamples: [Int16] = []
     /// 20 ms of what the leg hears: at 48,000 samples per second, and at the rate of the stream.
     private var wide = [Int16](repeating: 0, count: AudioMixer.frame)
     private var narrow: [Int16]
@@ -40,6 +51,7 @@ package final class StreamVoice: HeadlessVoice {
         upward = Resampler(from: terms.format.rate, to: 48_000)
         downward = Resampler(from: 48_000, to: terms.format.rate)
         narrow = [Int16](repeating: 0, count: terms.format.samplesPerFrame)
+        coder = OpusStreamCoder.make(for: terms.format)
         carryOut(session.socketOpened())
     }
 
@@ -55,6 +67,7 @@ package final class StreamVoice: HeadlessVoice {
         }
         if isConnected { link.end(.replaced) }
         (terms, link, isOpen) = (stream.terms, stream.link, true)
+        (packets, heardSamples) = ([], [])
         carryOut(session.socketOpened())
         return true
     }
@@ -71,6 +84,7 @@ package final class StreamVoice: HeadlessVoice {
         let isGone = link.isGone
         for frame in link.takeInward() { carryOut(session.received(frame)) }
         for (key, milliseconds) in link.takeKeys() { carryOut(session.pressed(key, for: milliseconds)) }
+        if link.isStopped { carryOut(session.ended(.stopped)) }
         guard isGone else { return }
         isOpen = false
         session.socketClosed()
@@ -80,6 +94,11 @@ package final class StreamVoice: HeadlessVoice {
     package func advance() {
         let (playout, actions) = session.tick()
         self.playout = playout
+        switch playout {
+        case .packets(let packets): coder?.advance(packets)
+        case .silence: coder?.forget()
+        case .samples: break
+        }
         carryOut(actions)
     }
 
@@ -94,8 +113,54 @@ package final class StreamVoice: HeadlessVoice {
         case .samples(let said):
             fill(&samples, from: said, said.count, with: &upward)
             return true
-        // No stream is opened with Opus.
-        case .packets, .silence: return isAbsentWithMusic && music.next(into: &samples)
+        case .packets:
+            coder?.take(into: &samples)
+            return coder != nil
+        case .silence: return isAbsentWithMusic && music.next(into: &samples)
+        }
+    }
+
+    /// The Opus packets of this cycle, as the program sent them.
+    package var saidPackets: [[UInt8]]? { if case .packets(let packets) = playout { packets } else { nil } }
+
+    /// Whether the packets of what the leg hears come as well.
+    package func expectPackets(_ isExpected: Bool) {
+        guard isExpected != isGivenPackets else { return }
+        isGivenPackets = isExpected
+        lastTimestamp = nil
+    }
+
+    /// Takes an Opus packet of what the leg hears, which the program is sent with the next cycle as it is; not one that
+    /// comes late or twice.
+    package func receive(_ packet: Span<UInt8>, timestamp: RTPTimestamp, isRestart: Bool) {
+        guard coder != nil, isConnected, packets.count < Self.maximumPackets else { return }
+        guard isRestart || lastTimestamp.map({ timestamp.isNewer(than: $0) }) ?? true else { return }
+        lastTimestamp = timestamp
+        packets.append([UInt8](copying: packet))
+    }
+
+    /// More packets in 20 ms than any peer sends: the shortest have 2.5 ms.
+    private static let maximumPackets = 64
+    /// The longest packet has 120 ms.
+    private static let longestPacket = 5_760
+
+    /// Sends packets as they came, or what the leg hears as a packet if none has come to be sent.
+    private func hearOpus(_ coder: OpusStreamCoder) {
+        guard isGivenPackets else {
+            (packets, heardSamples) = ([], [])
+            if let packet = coder.encode(wide.span) { carryOut(session.heard(packet: packet, wide)) }
+            return
+        }
+        heardSamples += wide
+        guard !packets.isEmpty else {
+            // The peer pauses. The detector of speech need not know for how long.
+            if heardSamples.count > Self.longestPacket { heardSamples = [] }
+            return
+        }
+        let (came, samples) = (packets, heardSamples)
+        (packets, heardSamples) = ([], [])
+        for (index, packet) in came.enumerated() {
+            carryOut(session.heard(packet: packet, index == 0 ? samples : []))
         }
     }
 
@@ -106,6 +171,8 @@ package final class StreamVoice: HeadlessVoice {
             wide[index] =
                 channels == 1 ? samples[index] : Int16((Int(samples[2 * index]) + Int(samples[2 * index + 1])) / 2)
         }
+        if let coder { return hearOpus(coder) }
+        guard terms.format.encoding != .opus else { return }
         resample(wide.span, with: &downward, into: &narrow)
         carryOut(session.heard(narrow))
     }
@@ -149,20 +216,39 @@ package final class StreamVoice: HeadlessVoice {
 }
 
 extension SpeakingVoice {
-    /// Whether there is a stream with a socket.
-    package var hasStream: Bool { stream?.isConnected == true }
+    /// Whether there is a stream with a socket, or a listener.
+    package var hasStream: Bool { stream?.isConnected == true || !listeners.isEmpty }
 
     /// Lets a stream speak while no list plays, and sends it what the leg hears. A stream whose socket is lost goes on
-    /// with this one.
+    /// with this one. A listener is added to those that there are.
     package func attach(_ opened: MediaStream) {
+        if opened.terms.listens != nil { return listeners.append(ListeningStream(opened)) }
         if stream?.reopen(opened) == true { return }
         stream?.end(.replaced)
         stream = StreamVoice(opened)
     }
 
-    /// Ends the stream.
+    /// Takes what listeners have sent.
+    ///
+    /// - Parameter isCycle: 20 ms have passed, in which they may have heard something.
+    /// - Returns: how many of their messages were refused.
+    package func serveListeners(isCycle: Bool) -> Int {
+        guard !listeners.isEmpty else { return 0 }
+        var refusals = 0
+        for listener in listeners {
+            listener.receive()
+            if isCycle { listener.advance() }
+            refusals += listener.takeRefusals()
+        }
+        listeners.removeAll { $0.isOver }
+        return refusals
+    }
+
+    /// Ends the stream, and listeners.
     package func endStream(_ reason: StreamEnd) {
         stream?.end(reason)
         stream = nil
+        for listener in listeners { listener.end(reason) }
+        listeners = []
     }
 }

@@ -33,11 +33,13 @@ extension MediaWorker {
     /// - Parameter isCycle: a cycle of the audio engine starts, so that 20 ms of what they say are heard.
     func hearStreams(of call: MediaCall, isCycle: Bool = false) {
         for leg in call.headlessLegs {
-            guard let stream = leg.voice.stream else { continue }
-            stream.receive()
-            if isCycle, !leg.voice.isPaused { stream.advance() }
-            for wish in stream.takeWishes() { environment.events(call.id, .streamAsks(wish, leg.name)) }
-            let refusals = stream.takeRefusals()
+            var refusals = leg.voice.serveListeners(isCycle: isCycle && !leg.voice.isPaused)
+            if let stream = leg.voice.stream {
+                stream.receive()
+                if isCycle, !leg.voice.isPaused { stream.advance() }
+                for wish in stream.takeWishes() { environment.events(call.id, .streamAsks(wish, leg.name)) }
+                refusals += stream.takeRefusals()
+            }
             if refusals > 0 { environment.metrics.streamMessagesRefused.increment(by: UInt64(refusals)) }
         }
     }

@@ -1,0 +1,76 @@
+import ApplicationServer
+import AudioStreams
+import CallRuntime
+import GatewayAPI
+import HTTPTypes
+import Primitives
+import Testing
+
+@Suite struct `Streams that the gateway is to open` {
+    private static let path = "/v1/calls/c1/stream"
+
+    private func withCall() async throws -> Rig {
+        let rig = try await Rig()
+        rig.calls.add(RecordedCalls.call("c1"))
+        return rig
+    }
+
+    private func url(_ text: String) throws -> WebSocketURL { try #require(WebSocketURL(parsing: text)) }
+
+    @Test func `a body says where the program is, and what the stream is`() async throws {
+        let rig = try await withCall()
+        let body = """
+            {"url": "wss://bot.example.com/talk?a=b", "format": "pcmu", "absence": "music", "bargeIn": 500,
+             "headers": [{"name": "Authorization", "value": "Bearer secret"}, {"name": "x-order", "value": "7"}],
+             "retryTime": 5000, "fallback": "application"}
+            """
+        #expect(await rig.ask(.post, Self.path, body).status == 200)
+        let order = StreamOrder(
+            StreamDestination(
+                url: try url("wss://bot.example.com/talk?a=b"),
+                fields: [
+                    .init(name: "Authorization", value: Redacted("Bearer secret")),
+                    .init(name: "x-order", value: Redacted("7")),
+                ]),
+            StreamTerms(
+                dialect: .own, format: .muLaw, absence: .music, configuration: .init(bargeIn: .init(decision: 500))),
+            dialing: .init(limit: .seconds(5)), fallback: .application)
+        #expect(rig.calls.streamRequests == [.connect(order)])
+        #expect(await rig.ask(.post, Self.path, #"{"action": "stop"}"#).status == 200)
+        #expect(rig.calls.streamRequests.last == .stop)
+    }
+
+    @Test(
+        arguments: [
+            #"{"url": "https://bot.example.com"}"#, #"{"url": "wss://user@bot.example.com"}"#, #"{"url": 7}"#,
+            #"{"url": "wss://b", "headers": [{"name": "Host", "value": "a"}]}"#,
+            #"{"url": "wss://b", "headers": [{"name": "X-A B", "value": "a"}]}"#,
+            #"{"url": "wss://b", "headers": [{"name": "X-A", "value": "a\r\nHost: b"}]}"#,
+            #"{"url": "wss://b", "format": "mp3"}"#, #"{"url": "wss://b", "rate": 44100}"#,
+            #"{"url": "wss://b", "retryTime": 3600001}"#, #"{"url": "wss://b", "fallback": "sing"}"#,
+            #"{"url": "wss://b", "listen": "call"}"#, #"{"url": "wss://b", "speed": 2}"#,
+            #"{"action": "stop", "url": "wss://b"}"#, #"{"action": "pause"}"#,
+        ])
+    func `what no stream can be is refused`(_ body: String) async throws {
+        let rig = try await withCall()
+        #expect(await rig.ask(.post, Self.path, body).code == "request.invalid_value")
+        #expect(rig.calls.streamRequests.isEmpty)
+    }
+
+    @Test func `a stream needs a URL, the call, and the scope`() async throws {
+        let rig = try await withCall()
+        #expect(await rig.ask(.post, Self.path, "{}").code == "request.missing_field")
+        #expect(
+            await rig.ask(.post, "/v1/calls/c2/stream", #"{"url": "wss://b"}"#).code == "call.not_found")
+    }
+
+    @Test func `a call is started with a stream`() async throws {
+        let rig = try await Rig()
+        let body = #"{"to": "alice@example.com", "from": "bot@example.com", "stream": {"url": "wss://b/"}}"#
+        #expect(await rig.ask(.post, "/v1/calls", body).status == 201)
+        let order = StreamOrder(StreamDestination(url: try url("wss://b/")), .init(dialect: .own, format: .standard))
+        #expect(rig.calls.orders == [order])
+        let wrong = #"{"to": "alice@example.com", "from": "bot@example.com", "stream": {"url": "b"}}"#
+        #expect(await rig.ask(.post, "/v1/calls", wrong).code == "request.invalid_value")
+    }
+}

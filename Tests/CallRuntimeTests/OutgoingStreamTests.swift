@@ -1,0 +1,187 @@
+import AudioStreams
+import CallControl
+import CallRuntime
+import CallSupport
+import Primitives
+import TestSupport
+import Testing
+
+/// Streams that the gateway opens: when a program is tried, and what happens to the call when it is given up.
+extension ApplicationCallTests {
+    private func order(
+        _ fallback: StreamOrder.Fallback = .none, _ terms: StreamTerms = StreamTerms(dialect: .own, format: .standard)
+    ) throws -> StreamOrder {
+        let url = try #require(WebSocketURL(parsing: "wss://bot.example.com/talk"))
+        return StreamOrder(
+            StreamDestination(url: url), terms, dialing: .init(limit: .seconds(5)), fallback: fallback)
+    }
+
+    private func stream(
+        _ rig: RuntimeRig, _ request: StreamRequest, _ id: SessionID, expecting version: UInt64? = nil
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        try await rig.switchboard.stream(request, in: id, by: name, expecting: version)
+    }
+
+    private func answered(_ rig: RuntimeRig) async throws -> ApplicationCall {
+        let (_, call) = try await incoming(rig)
+        return try await perform(rig, .answer(CustomContent()), call.id)
+    }
+
+    private func spokenStreams(_ rig: RuntimeRig) -> [StreamID] {
+        rig.recorder.mediaCommands.compactMap { command in
+            if case .say(_, .stream(let stream)) = command { stream } else { nil }
+        }
+    }
+
+    /// Lets the time pass until the program was tried so often.
+    private func attempt(_ count: Int, _ rig: RuntimeRig) async {
+        for _ in 0..<200 where rig.programs.attempts.count < count {
+            rig.clock.advance(by: .milliseconds(500))
+            await rig.settle()
+        }
+        #expect(rig.programs.attempts.count == count)
+    }
+
+    @Test func `a socket that is open carries the audio of the leg, and comes back when it is lost`() async throws {
+        try await serve(try application()) { rig in
+            let call = try await answered(rig)
+            let wish = try order()
+            let shown = try await stream(rig, .connect(wish), call.id)
+            #expect(shown.stream == .connecting && spokenStreams(rig).isEmpty)
+            let first = try #require(rig.programs.attempts.first)
+            #expect(first.destination == wish.destination && first.subprotocol == "orbweaver.stream.v1")
+            await #expect(throws: ApplicationRefusal.self) { _ = try await stream(rig, .connect(wish), call.id) }
+            first.tell(.opened)
+            _ = try await look(rig, call.id) { $0.stream == .open }
+            await rig.wait { spokenStreams(rig).count == 1 }
+            let media = try #require(rig.media.streams[spokenStreams(rig)[0]])
+            #expect(media.link === first.link && media.start.call == call.id.rawValue)
+
+            first.tell(.lost(.transient, "the connection broke"))
+            _ = try await look(rig, call.id) { $0.stream == .waiting }
+            await attempt(2, rig)
+            // What the first one says is old.
+            first.tell(.opened)
+            rig.programs.attempts[1].tell(.opened)
+            _ = try await look(rig, call.id) { $0.stream == .open }
+            await rig.wait { spokenStreams(rig).count == 2 }
+            #expect(rig.media.streams[spokenStreams(rig)[1]]?.link === rig.programs.attempts[1].link)
+
+            rig.programs.attempts[1].tell(.lost(.ended, "the server has closed the socket with code 1000"))
+            let after = try await look(rig, call.id) { $0.stream == nil }
+            #expect(after.state == .talking && rig.programs.attempts.count == 2)
+        }
+    }
+
+    @Test(arguments: StreamOrder.Fallback.allCases)
+    func `a program that cannot be reached is given up`(_ fallback: StreamOrder.Fallback) async throws {
+        try await serve(try application { $0.fallback = .reject(.busy) }) { rig in
+            let call = try await answered(rig)
+            _ = try await stream(rig, .connect(try order(fallback)), call.id)
+            for number in 1...100 {
+                guard rig.programs.attempts.count >= number else { break }
+                rig.programs.attempts[number - 1].tell(.lost(.transient, "no connection"))
+                await rig.settle()
+                for _ in 0..<21 where rig.programs.attempts.count == number {
+                    rig.clock.advance(by: .milliseconds(500))
+                    await rig.settle()
+                }
+            }
+            // After waits of 250 to 500 ms, 500 to 1,000 ms, 1 to 2 s, and maybe 2 to 4 s.
+            #expect((4...5).contains(rig.programs.attempts.count))
+            let after = try await look(rig, call.id) {
+                $0.stream == nil && ($0.state == .talking) == (fallback == .none)
+            }
+            switch fallback {
+            case .none: #expect(after.state == .talking)
+            case .end, .application: #expect(after.state.phase == .ended)
+            }
+        }
+    }
+
+    @Test func `a program comes back while the call is held`() async throws {
+        try await serve(try application()) { rig in
+            let call = try await answered(rig)
+            _ = try await stream(rig, .connect(try order()), call.id)
+            rig.programs.attempts[0].tell(.opened)
+            _ = try await look(rig, call.id) { $0.stream == .open }
+            _ = try await perform(rig, .hold, call.id)
+            rig.programs.attempts[0].tell(.lost(.transient, "the connection broke"))
+            await attempt(2, rig)
+            rig.programs.attempts[1].tell(.opened)
+            await rig.wait { spokenStreams(rig).count == 2 }
+            _ = try await perform(rig, .resume, call.id)
+            #expect(try await look(rig, call.id) { $0.stream == .open }.state == .talking)
+        }
+    }
+
+    @Test func `what is wrong with a request is not tried again`() async throws {
+        try await serve(try application()) { rig in
+            let call = try await answered(rig)
+            _ = try await stream(rig, .connect(try order(.end)), call.id)
+            rig.programs.attempts[0].tell(.lost(.final, "the server answered with status 401"))
+            _ = try await look(rig, call.id) { $0.state.phase == .ended }
+            #expect(rig.programs.attempts.count == 1)
+        }
+    }
+
+    @Test func `the application and the end of the call end a stream`() async throws {
+        try await serve(try application()) { rig in
+            let call = try await answered(rig)
+            await #expect(throws: ApplicationRefusal.self) { _ = try await stream(rig, .stop, call.id) }
+            _ = try await stream(rig, .connect(try order()), call.id)
+            let stopped = try await stream(rig, .stop, call.id)
+            #expect(stopped.stream == nil && rig.programs.cancelled == [0])
+            _ = try await stream(rig, .connect(try order()), call.id)
+            rig.programs.attempts[1].tell(.opened)
+            await rig.wait { spokenStreams(rig).count == 1 }
+            _ = try await look(rig, call.id) { $0.stream == .open }
+            _ = try await stream(rig, .stop, call.id)
+            #expect(rig.programs.attempts[1].link.isStopped)
+            _ = try await stream(rig, .connect(try order()), call.id)
+            await #expect(throws: ApplicationRefusal.self) {
+                _ = try await stream(rig, .stop, call.id, expecting: 1)
+            }
+            _ = try await perform(rig, .end(reasonText: nil), call.id)
+            _ = try await look(rig, call.id) { $0.state.phase == .ended && $0.stream == nil }
+            await rig.wait { rig.programs.cancelled.contains(2) }
+        }
+    }
+
+    @Test func `a call that is started has its stream from the answer on`() async throws {
+        try await serve(try application()) { rig in
+            let request = try ApplicationCallRequest(to: alice, from: address)
+            let call = try await rig.switchboard.start(request, streaming: try order(), by: name)
+            #expect(call.stream == nil && rig.programs.attempts.isEmpty)
+            let session = try await rig.incoming(on: 1)
+            let answer = try Fixtures.text("sdp/chromium-156/answer-audio.sdp")
+            try await rig.switchboard.answer(alice, session, CallAnswerRequest(sdp: answer))
+            _ = try await look(rig, call.id) { $0.stream == .connecting }
+            #expect(rig.programs.attempts.count == 1)
+        }
+    }
+
+    @Test func `listeners come besides the stream, and not too many`() async throws {
+        try await serve(try application()) { rig in
+            let call = try await answered(rig)
+            let terms = StreamTerms(
+                dialect: .own, format: .standard, configuration: .init(isListener: true), listens: .call)
+            var names: [StreamID] = []
+            for _ in 0..<ApplicationLeg.maximumListeners {
+                names.append(try await rig.switchboard.open(StreamLink(), terms, in: call.id, by: name))
+            }
+            await #expect(throws: ApplicationRefusal.self) {
+                _ = try await rig.switchboard.open(StreamLink(), terms, in: call.id, by: name)
+            }
+            _ = try await rig.switchboard.open(
+                StreamLink(), StreamTerms(dialect: .own, format: .standard), in: call.id, by: name)
+            #expect(spokenStreams(rig).count == ApplicationLeg.maximumListeners + 1)
+            // Each is told of keys.
+            let link = try #require(rig.media.streams[names[3]]?.link)
+            rig.mediaEvents.post(.keyPressed(.five, milliseconds: 80, .caller), for: call.call)
+            await rig.wait { !link.takeKeys().isEmpty }
+            await rig.switchboard.closed(names[0], in: call.id, by: name)
+            _ = try await rig.switchboard.open(StreamLink(), terms, in: call.id, by: name)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+"""A bot that is a WebSocket server, which the gateway connects to (docs/bots.md, *The gateway connects out*)."""
+import asyncio
+import json
+import ssl
+import time
+
+import numpy
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+SUBPROTOCOL = "orbweaver.stream.v1"
+
+
+class BotSocket:
+    """One connection of the gateway."""
+
+    def __init__(self, socket: ServerConnection):
+        self.socket = socket
+        self.headers = socket.request.headers
+        self.path = socket.request.path
+        self.told: list[dict] = []
+        """Messages about the stream, in their order."""
+        self.count = 0
+        """How many messages with audio have come."""
+        self.code: int | None = None
+
+    async def say(self, **message):
+        await self.socket.send(json.dumps(message))
+
+    async def play(self, samples: numpy.ndarray, piece: int = 16_000):
+        data = samples.astype("<i2").tobytes()
+        for start in range(0, len(data), 2 * piece):
+            await self.socket.send(data[start : start + 2 * piece])
+
+    async def expect(self, type: str, timeout: float = 20) -> dict:
+        """The first message of this type that was not expected before."""
+        end = time.monotonic() + timeout
+        while not (found := [message for message in self.told if message["type"] == type]):
+            assert time.monotonic() < end, f"no {type}; told {self.told[-5:]}, closed with {self.code}"
+            await asyncio.sleep(0.02)
+        self.told.remove(found[0])
+        return found[0]
+
+    async def closed(self, timeout: float = 20) -> int:
+        async with asyncio.timeout(timeout):
+            while self.code is None:
+                await asyncio.sleep(0.02)
+        return self.code
+
+
+class BotServer:
+    """To be used as a context. Its port stays the same while it is down."""
+
+    def __init__(self, echoes: bool = False, tls: ssl.SSLContext | None = None, status: int | None = None):
+        """`echoes`: sends back what it is sent. `status`: answers every opening handshake with it."""
+        self.sockets: list[BotSocket] = []
+        self.handshakes: list[float] = []
+        """When the gateway has asked for a socket."""
+        self.port = 0
+        self._echoes, self._tls, self._status = echoes, tls, status
+        self._server = None
+
+    @property
+    def url(self) -> str:
+        return f"wss://localhost:{self.port}/talk?x=1" if self._tls else f"ws://127.0.0.1:{self.port}/talk?x=1"
+
+    async def __aenter__(self) -> "BotServer":
+        await self.up()
+        return self
+
+    async def __aexit__(self, *_):
+        await self.down()
+
+    async def up(self):
+        self._server = await serve(
+            self._serve, "127.0.0.1", self.port, subprotocols=[SUBPROTOCOL], compression=None, max_size=None,
+            ssl=self._tls, process_request=self._request,
+        )  # fmt: skip
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def down(self, code: int = 1001):
+        if self._server is None:
+            return
+        server, self._server = self._server, None
+        for each in self.sockets:
+            if each.code is None:
+                await each.socket.close(code)
+        server.close()
+        await server.wait_closed()
+
+    def abort(self):
+        """Loses all sockets without a word."""
+        for each in self.sockets:
+            each.socket.transport.abort()
+
+    def _request(self, connection: ServerConnection, request: Request) -> Response | None:
+        self.handshakes.append(time.monotonic())
+        return connection.respond(self._status, "no\n") if self._status else None
+
+    async def _serve(self, connection: ServerConnection):
+        own = BotSocket(connection)
+        self.sockets.append(own)
+        try:
+            async for message in connection:
+                if isinstance(message, bytes):
+                    own.count += 1
+                    if self._echoes:
+                        await connection.send(message)
+                else:
+                    own.told.append(json.loads(message))
+        except ConnectionClosed:
+            pass
+        own.code = connection.close_code
+
+    async def socket(self, number: int = 1, timeout: float = 30) -> BotSocket:
+        """The connection of that number, once it is there."""
+        async with asyncio.timeout(timeout):
+            while len(self.sockets) < number:
+                await asyncio.sleep(0.02)
+        return self.sockets[number - 1]
