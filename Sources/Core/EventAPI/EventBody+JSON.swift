@@ -4,14 +4,16 @@ extension EventBody {
     /// The body as a JSON object in UTF-8 (RFC 8259): members in alphabetical order, absent ones left out.
     package var json: [UInt8] {
         var text = JSONText()
-        var members: [String: EventValue] = [
-            "version": .integer(Int64(version)), "type": .string(type), "time": .integer(time), "data": .object(data),
-        ]
-        members["call"] = call.map { .string($0) }
-        members["sequence"] = sequence.map { .integer(Int64($0)) }
-        members["leg"] = leg.map { .integer(Int64($0)) }
-        members["traceparent"] = traceparent.map { .string($0.description) }
-        text.write(.object(members))
+        text.startObject()
+        if let call { text.write("call", .string(call)) }
+        text.write("data", .object(data))
+        if let leg { text.write("leg", .integer(Int64(leg))) }
+        if let sequence { text.write("sequence", .integer(Int64(sequence))) }
+        text.write("time", .integer(time))
+        if let traceparent { text.write("traceparent", .string(traceparent.description)) }
+        text.write("type", .string(type))
+        text.write("version", .integer(Int64(version)))
+        text.endObject()
         return text.bytes
     }
 
@@ -35,6 +37,19 @@ struct JSONText {
     private(set) var bytes: [UInt8] = []
 
     init() { bytes.reserveCapacity(384) }
+
+    /// Starts an object, whose members follow one by one.
+    mutating func startObject() { bytes.append(UInt8(ascii: "{")) }
+
+    /// The next member of the object that was started.
+    mutating func write(_ name: String, _ value: EventValue) {
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        write(name)
+        bytes.append(UInt8(ascii: ":"))
+        write(value)
+    }
+
+    mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
 
     mutating func write(_ value: EventValue) {
         switch value {

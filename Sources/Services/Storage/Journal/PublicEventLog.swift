@@ -10,12 +10,35 @@ import Sockets
 /// The numbers of a process start at the milliseconds since 1970 times 1,024, or higher, and grow by 1. If a loss of
 /// power costs the last commits, the next process gives no number again that a program may have seen.
 package final class PublicEventLog: PublicEvents {
+    /// Who waited, and what it is told.
+    private typealias Told = (continuation: CheckedContinuation<Outcome, Never>, page: EventPage)
+
     private struct State: Sendable {
         var feed: EventFeed
         var waiting: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
+        var deadlines = WaitDeadlines()
+        /// When the clock is to call next; `nil`: it is not asked to.
+        var alarm: MonotonicTime?
         var lastSubscriber: UInt64 = 0
         var removedThrough: Int64
         var count: Int
+
+        /// Ends the waits of subscribers for whom the feed has a page.
+        mutating func end(_ pages: [(subscriber: UInt64, page: EventPage)]) -> [Told] {
+            var told: [Told] = []
+            for (subscriber, page) in pages {
+                deadlines.remove(subscriber)
+                if let continuation = waiting.removeValue(forKey: subscriber) { told.append((continuation, page)) }
+            }
+            return told
+        }
+
+        /// Ends the wait of a subscriber for whom there is nothing; `nil`: it does not wait.
+        mutating func leave(_ subscriber: UInt64) -> Told? {
+            guard let continuation = waiting.removeValue(forKey: subscriber) else { return nil }
+            deadlines.remove(subscriber)
+            return feed.leave(subscriber).map { (continuation, $0) }
+        }
     }
 
     private enum Outcome: Sendable {
@@ -100,9 +123,8 @@ package final class PublicEventLog: PublicEvents {
     /// Ends all waiting: the gateway stops.
     package func finish() {
         let told = state.withLock { state in
-            state.feed.finish().compactMap { subscriber, page in
-                state.waiting.removeValue(forKey: subscriber).map { ($0, page) }
-            }
+            let pages = state.feed.finish()
+            return state.end(pages)
         }
         for (continuation, page) in told { continuation.resume(returning: .page(page)) }
     }
@@ -114,9 +136,8 @@ package final class PublicEventLog: PublicEvents {
         guard !events.isEmpty else { return }
         let told = state.withLock { state in
             if isKept { state.count += events.count }
-            return state.feed.publish(events).compactMap { subscriber, page in
-                state.waiting.removeValue(forKey: subscriber).map { ($0, page) }
-            }
+            let pages = state.feed.publish(events)
+            return state.end(pages)
         }
         for (continuation, page) in told { continuation.resume(returning: .page(page)) }
     }
@@ -139,16 +160,9 @@ package final class PublicEventLog: PublicEvents {
             state.lastSubscriber += 1
             return state.lastSubscriber
         }
-        let timer: Task<Void, Never>? =
-            mayWait
-            ? Task { [self] in
-                // Fails only if it is cancelled.
-                do { try await clock.sleep(until: deadline) } catch { return }
-                leave(subscriber)
-            } : nil
-        defer { timer?.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                var alarm: MonotonicTime?
                 let known: Outcome? = state.withLock { state in
                     switch state.feed.ask(subscriber, after: number, selection, limit: limit) {
                     case .page(let page): return .page(page)
@@ -156,10 +170,13 @@ package final class PublicEventLog: PublicEvents {
                     case .wait:
                         guard mayWait else { return state.feed.leave(subscriber).map { .page($0) } }
                         state.waiting[subscriber] = continuation
+                        let end = state.deadlines.set(deadline, for: subscriber)
+                        if state.alarm.map({ end < $0 }) ?? true { (state.alarm, alarm) = (end, end) }
                         return nil
                     }
                 }
                 if let known { continuation.resume(returning: known) }
+                if let alarm { ask(for: alarm) }
                 // The handler may have run before there was anything to leave.
                 if Task.isCancelled { leave(subscriber) }
             }
@@ -168,13 +185,28 @@ package final class PublicEventLog: PublicEvents {
         }
     }
 
+    /// Has the clock call at a time. One that was asked for before, and has become too late, changes nothing.
+    private func ask(for alarm: MonotonicTime) {
+        _ = clock.call(at: alarm) { [weak self] in self?.ring(alarm) }
+    }
+
+    /// The time of an alarm has come: ends the waits that are over. One alarm does for all of them, since a timer for
+    /// each would cost more than the event that most of them get before.
+    private func ring(_ alarm: MonotonicTime) {
+        let (told, next) = state.withLock { state -> ([Told], MonotonicTime?) in
+            guard state.alarm == alarm else { return ([], nil) }
+            // The clock may call a little early.
+            let told = state.deadlines.takeDue(at: max(alarm, clock.now)).compactMap { state.leave($0) }
+            state.alarm = state.deadlines.earliest
+            return (told, state.alarm)
+        }
+        for (continuation, page) in told { continuation.resume(returning: .page(page)) }
+        if let next { ask(for: next) }
+    }
+
     /// Ends the wait of a subscriber, if it waits.
     private func leave(_ subscriber: UInt64) {
-        let waiting = state.withLock { state in
-            state.waiting.removeValue(forKey: subscriber).flatMap { continuation in
-                state.feed.leave(subscriber).map { (continuation, $0) }
-            }
-        }
-        if let (continuation, page) = waiting { continuation.resume(returning: .page(page)) }
+        let told = state.withLock { $0.leave(subscriber) }
+        if let (continuation, page) = told { continuation.resume(returning: .page(page)) }
     }
 }
