@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from peers.bot import DEMO_KEY, Bot
 from peers.documents import block_with, changed, python_block, shell_blocks
 from peers.gateway import BINARY, REPOSITORY, environment
 from test_public_events import polled
+from test_recordings import decoded, heard, seconds, settings, with_key
 
 BOTS = "docs/bots.md"
 SETTING, NAMING, TAKING = "BASE=http", "CALL=$(", "/answer"
@@ -127,9 +130,10 @@ def test_an_application_of_ones_own(tmp_path):
     assert len(secret) == 64 and key.startswith("owk_")
 
 
-@pytest.mark.parametrize("name", ["bot.sh", "echo.sh", "events.py", "events.sh", "menu.sh"])
-def test_examples_are_short(name):
-    assert len((REPOSITORY / "examples" / name).read_text().splitlines()) <= 40
+def test_examples_are_short():
+    programs = sorted(each for each in (REPOSITORY / "examples").iterdir() if each.suffix in (".sh", ".py"))
+    lines = {each.name: len(each.read_text().splitlines()) for each in programs}
+    assert len(lines) >= 8 and max(lines.values()) <= 40, lines
 
 
 class Example:
@@ -177,6 +181,94 @@ async def test_keys_come_back_from_the_echo(gateway, party):
         (await alice.media(call.session, type="dtmf", digits="5")).succeeded()
         assert await asyncio.wait_for(echo.stdout.readline(), 20) == b"5\n"
         (await call.end()).succeeded()
+
+
+async def test_the_bridge_brings_caller_and_agent_together(gateway, party):
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    async with Example("bridge.sh", gateway.http, AGENT="bob@dev.local") as bridge:
+        call = await alice.dial("bot")
+        await call.answered()
+        await call.connected()
+        at_bob = await bob.incoming()
+        await hear_now({call: {MUSIC}})
+        (await at_bob.answer()).succeeded()
+        await at_bob.connected()
+        assert await asyncio.wait_for(bridge.stdout.readline(), 20) == b"bridged with bob@dev.local\n"
+        await hear_now({call: {"bob"}, at_bob: {"alice"}})
+        (await at_bob.end()).succeeded()
+        await call.over()
+
+
+async def test_the_bridge_ends_a_call_that_the_agent_declines(gateway, party):
+    alice, bob = await party("alice", sounds=True), await party("bob")
+    async with Example("bridge.sh", gateway.http, AGENT="bob@dev.local") as bridge:
+        call = await alice.dial("bot")
+        await call.answered()
+        at_bob = await bob.incoming()
+        (await at_bob.reject()).succeeded()
+        assert await asyncio.wait_for(bridge.stdout.readline(), 20) == b"not bridged\n"
+        await call.over()
+
+
+@asynccontextmanager
+async def python_example(name: str, installed, **variables: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """One that goes on for as long as the test needs it."""
+    process = await asyncio.create_subprocess_exec(
+        str(installed.python), str(REPOSITORY / "examples" / name), env=environment(**variables),
+        stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def test_the_supervisor_hears_both_and_is_not_heard(installed, gateway, party, tmp_path):
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    file = tmp_path / "call.wav"
+    async with python_example(
+        "supervisor.py", installed, BASE=gateway.http, AGENT="bob@dev.local", FILE=str(file)
+    ) as supervisor:
+        call = await alice.dial("bot")
+        await call.answered()
+        await call.connected()
+        at_bob = await bob.incoming()
+        (await at_bob.answer()).succeeded()
+        await at_bob.connected()
+        await hear_now({call: {"bob"}, at_bob: {"alice"}})
+        await asyncio.sleep(2)  # of what is written
+        (await at_bob.end()).succeeded()
+        await call.over()
+        assert await asyncio.wait_for(supervisor.wait(), 20) == 0
+    samples = decoded(file.read_bytes())
+    assert seconds(samples) > 1
+    assert heard(samples[0], start=0) == {"alice", "bob"}
+
+
+async def test_the_voicemail_keeps_what_was_said_and_lists_it(installed, own_gateway, party, tmp_path):
+    options = settings(tmp_path)
+    own = await asyncio.to_thread(own_gateway.configured, *options)
+    alice = await party("alice", base=own.http, sounds=True)
+    async with await with_key(own, options, "box", "--address", "box@dev.local", "--decision-time", "60") as bot:
+        async with python_example("voicemail.py", installed, BASE=own.http, KEY=bot.key) as voicemail:
+            messages: list[str] = []
+            for _ in range(2):
+                call = await alice.dial("box")
+                await call.answered()
+                await call.connected()
+                await bot.recording_call()
+                await asyncio.sleep(2)  # of what is said
+                (await call.end()).succeeded()
+                lines = [await asyncio.wait_for(voicemail.stdout.readline(), 20) for _ in range(len(messages) + 1)]
+                listed = [line.decode().split()[-1] for line in lines]
+                assert listed[:-1] == messages
+                messages = listed
+        for message in messages:
+            recording = message.removeprefix(f"{own.http}/v1/recordings/").removesuffix("/audio")
+            samples = decoded(await bot.file(recording))
+            assert seconds(samples) > 1 and heard(samples[0]) == {"alice"}
 
 
 class Tail:

@@ -56,6 +56,27 @@ def test_the_module_and_what_uses_it_are_typed(installed, tmp_path):
         assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+async def test_two_calls_are_connected(orbweaver, gateway, party):
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    async with orbweaver.Client(gateway.http, DEMO_KEY) as client:
+        at_alice = await alice.dial("bot")
+        first = await anext(client.incoming())
+        await first.answer()
+        await at_alice.answered()
+        await at_alice.connected()
+        second = await client.start_call("bob@dev.local")
+        at_bob = await bob.incoming()
+        (await at_bob.answer()).succeeded()
+        await second.answered(20)
+        await at_bob.connected()
+        await first.connect(second)
+        for call in (first, second):
+            assert (await call.over(20)).cause == "left"
+        await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
+        (await at_bob.end()).succeeded()
+        await at_alice.over()
+
+
 async def test_the_bot_of_the_readme(installed, gateway, party):
     program = program_of_the_readme()
     assert "http://127.0.0.1:8080" in program

@@ -53,6 +53,17 @@ class Recorder(Bot):
         """The name of a recording that has started."""
         return (await self.tell(call, "record", **fields))["recordings"][-1]["id"]
 
+    @property
+    def key(self) -> str:
+        return self._headers["Authorization"].removeprefix("Bearer ")
+
+    async def recording_call(self) -> dict:
+        """The one call of the application that is recorded, as soon as there is one."""
+        def recorded(calls: list[dict]) -> list[dict]:
+            return [each for each in calls if any(one["state"] == "recording" for one in each.get("recordings", []))]
+
+        return recorded(await self._until(lambda: self.calls(state="talking"), recorded, 20))[0]
+
     async def stopped(self, recording: str, timeout: float = 30) -> dict:
         """What is known of a recording once it is over."""
 
