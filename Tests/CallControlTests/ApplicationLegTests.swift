@@ -344,6 +344,11 @@ struct ApplicationLegTests {
             #expect(leg.established(time: 6) == (isMuted ? [.perform(.headless(.say(.mute(true))))] : []))
             #expect(leg.established(time: 7).isEmpty)
         }
+        var leg = ApplicationLeg(
+            joining: rig.leg.view, own: rig.leg.own, name: "Bot", as: "J",
+            at: LegAddress(call: CallID(9), leg: .caller), isMuted: true, time: 5)
+        leg.finish(.unmute)
+        #expect(leg.established(time: 6).isEmpty, "the application was faster")
     }
 
     @Test func `a conference allows to leave while two others talk, and no transfer`() throws {

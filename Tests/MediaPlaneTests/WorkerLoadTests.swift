@@ -6,16 +6,24 @@ import Testing
 @Suite struct `Load of media workers` {
     private var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
     private var used = Duration.zero
-    private var lost = UInt32.max - 1
+    private var (received, dropped, corrupt) = (UInt64.max - 1, UInt32.max - 1, UInt64.max - 1)
     private lazy var load = WorkerLoad(measurement)
 
-    private var measurement: WorkerLoad.Measurement { .init(time: now, used: used, lost: lost) }
+    private var measurement: WorkerLoad.Measurement {
+        .init(time: now, used: used, received: received, dropped: dropped, corrupt: corrupt)
+    }
 
-    private mutating func pass(_ seconds: Int, busy percent: Int, losing datagrams: UInt32 = 0) -> UInt32 {
+    /// `corrupt`: so many of those that are dropped have a wrong checksum.
+    private mutating func pass(
+        _ seconds: Int, busy percent: Int, receiving count: UInt64 = 1_000, dropping datagrams: UInt32 = 0,
+        corrupt wrong: UInt64 = 0
+    ) -> UInt32 {
         _ = load
         now = now + .seconds(seconds)
         used += .milliseconds(seconds * percent * 10)
-        lost &+= datagrams
+        received &+= count
+        dropped &+= datagrams
+        corrupt &+= wrong
         return load.take(measurement)
     }
 
@@ -36,9 +44,29 @@ import Testing
         #expect(load.percent == 0)
     }
 
-    @Test mutating func `a worker that loses datagrams is full for five seconds`() {
+    @Test mutating func `a worker that is busy all the time is full within three seconds`() {
+        for _ in 0..<3 { _ = pass(1, busy: 100) }
+        #expect(load.percent >= 98)
+        for _ in 0..<3 { _ = pass(1, busy: 100) }
+        #expect(load.percent == 100)
+    }
+
+    @Test mutating func `a few lost datagrams, and wrong checksums, make no worker full`() {
         _ = pass(1, busy: 10)
-        #expect(pass(1, busy: 10, losing: 3) == 3)
+        #expect(pass(1, busy: 10, receiving: 0, dropping: 99) == 99)
+        #expect(load.percent <= 10)
+        #expect(pass(1, busy: 10, receiving: 100_000, dropping: 900) == 900)
+        #expect(load.percent <= 10)
+        #expect(pass(1, busy: 10, dropping: 5_000, corrupt: 4_950) == 5_000)
+        #expect(load.percent <= 10)
+        // Other processes have such datagrams as well.
+        #expect(pass(1, busy: 10, dropping: 50, corrupt: 70) == 50)
+        #expect(load.percent <= 10)
+    }
+
+    @Test mutating func `a worker that loses many datagrams is full for five seconds`() {
+        _ = pass(1, busy: 10)
+        #expect(pass(1, busy: 10, receiving: 9_000, dropping: 100) == 100)
         #expect(load.percent == 100)
         _ = pass(4, busy: 10)
         #expect(load.percent == 100)

@@ -163,10 +163,10 @@ package final class MediaServer: MediaPort {
     /// The addresses and TCP ports on which the workers accept connections; empty without TCP.
     package var listenerAddresses: [SocketAddress] { endpoints.flatMap(\.listenerAddresses) }
 
-    /// Makes the number of a call from random bits, so that its worker is that of `other` if there is one, or else one
-    /// with little load.
+    /// Makes the number of a call from random bits, so that its worker is that of `other` if there is one that takes new
+    /// calls, or else one with little load.
     package func identifier(_ random: UInt64, near other: CallID?) -> CallID {
-        if let other { return CallID(layout.number(random, onTheWorkerOf: other.rawValue)) }
+        if let other, !isFull(endpoint(of: other)) { return CallID(layout.number(random, onTheWorkerOf: other.rawValue)) }
         let place = WorkerChoice.place(among: endpoints.map(\.candidate), random: random >> 32)
         return CallID(layout.number(random, onTheWorkerOf: UInt64(place)))
     }
@@ -179,8 +179,13 @@ package final class MediaServer: MediaPort {
         guard !isStopping.load(ordering: .relaxed) else { throw .stopping }
         let endpoint = endpoint(of: call)
         guard endpoint.callCount < maximumCallsPerWorker, !endpoint.isOverloaded else { throw .full }
-        if isNew, let maximumLoad, endpoint.load >= maximumLoad { throw .full }
+        if isNew, isFull(endpoint) { throw .full }
         return MediaReservation(candidates: endpoint.candidates, fingerprint: fingerprint)
+    }
+
+    /// Whether a worker takes no new calls, those counted that have come since it was measured.
+    private func isFull(_ endpoint: WorkerEndpoint) -> Bool {
+        maximumLoad.map { endpoint.candidate.expected >= $0 } ?? false
     }
 
     /// Passes a command to the worker of a call, in the order of the calls to this function.

@@ -178,7 +178,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     package mutating func established(time: Int64) -> [Action] {
         if view.answeredAt == nil { view.answeredAt = time }
         (decision, talks) = (nil, true)
-        let mute: [Action] = startsMuted ? [.perform(.headless(.say(.mute(true))))] : []
+        let mute: [Action] = startsMuted && view.isMuted ? [.perform(.headless(.say(.mute(true))))] : []
         startsMuted = false
         return mute + sayLate() + recordLate()
     }

@@ -18,7 +18,7 @@ package enum WorkerChoice {
 
         /// What the load will be once it is measured again, if the new calls cost as much as the others, and at least
         /// a tenth of a percent each.
-        fileprivate var expected: Int {
+        package var expected: Int {
             let added = max(0, calls - measuredCalls)
             return load + (measuredCalls > 0 ? max(added / 10, load * added / measuredCalls) : added / 10)
         }

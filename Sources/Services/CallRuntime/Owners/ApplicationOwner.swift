@@ -130,6 +130,8 @@ actor ApplicationOwner: EndpointOwner {
         defer { pass(session) }
         while let command = steps[session]?.first {
             steps[session]?.removeFirst()
+            // The application has taken it back meanwhile.
+            if command == .headless(.say(.mute(true))), legs[session]?.view.isMuted == false { continue }
             await perform(command, in: session, asking: switchboard)
         }
         steps[session] = nil

@@ -82,7 +82,13 @@ package struct ApplicationCallFilter: Equatable, Sendable {
     /// Whether a call can be meant that may have gone on since this was seen, unless it is over.
     func mayInclude(_ call: ApplicationCall, isOver: Bool) -> Bool {
         guard direction.map({ $0 == call.direction }) ?? true else { return false }
-        return phase.map { !isOver || $0 == call.state.phase } ?? true
+        switch phase {
+        case nil: return true
+        case let phase? where isOver: return phase == call.state.phase
+        // A call that was answered does not ring again.
+        case .ringing, .progressing: return call.answeredAt == nil
+        case .talking, .held, .ended: return true
+        }
     }
 }
 

@@ -29,6 +29,7 @@ extension MediaWorker {
     private func dispatch(
         _ count: Int, from socket: SocketIndex, _ context: inout WorkerContext
     ) {
+        received &+= UInt64(count)
         for slot in 0..<count {
             guard !context.transport.isTruncated(slot) else {
                 tally.drop(.malformed)

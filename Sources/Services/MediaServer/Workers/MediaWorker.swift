@@ -69,8 +69,10 @@ final class MediaWorker {
     var early: [EarlyLeg] = []
     var deadlines = DeadlineQueue()
     var pacing: WakeUpPacing
-    /// The datagrams that the kernel has dropped, when it was asked last.
-    private var lost: UInt32 = 0
+    /// The datagrams that were received so far.
+    var received: UInt64 = 0
+    /// The datagrams that the kernel has dropped, for any reason and for a wrong checksum, when it was asked last.
+    private var (dropped, corrupt) = (UInt32(0), UDPStatistics.current.checksumErrors)
     private lazy var load = WorkerLoad(measurement(at: MonotonicClock.now))
     var tally = PacketTally()
     /// A buffer for a packet that is sent to more than one leg.
@@ -150,9 +152,9 @@ final class MediaWorker {
     }
 
     private func measureLoad(at now: MonotonicTime) {
-        let lost = load.take(measurement(at: now))
-        if lost > 0 { environment.metrics.packetsDropped[.fullSocket].increment(by: UInt64(lost)) }
+        let dropped = load.take(measurement(at: now))
         endpoint.setLoad(load.percent)
+        if dropped > 0 { environment.metrics.packetsDropped[.fullSocket].increment(by: UInt64(dropped)) }
         environment.metrics.mediaRoom.set(Int64(endpoints.room(upTo: environment.maximumLoad)))
     }
 
@@ -160,11 +162,13 @@ final class MediaWorker {
         var sum: UInt32 = 0
         do {
             for socket in endpoint.sockets { sum &+= try socket.droppedCount }
-            lost = sum
+            if sum != dropped { corrupt = UDPStatistics.current.checksumErrors }
+            dropped = sum
         } catch {
-            // A socket was closed: what was lost stays as it was.
+            // A socket was closed: what was dropped stays as it was.
         }
-        return WorkerLoad.Measurement(time: now, used: ThreadClock.used, lost: lost)
+        return WorkerLoad.Measurement(
+            time: now, used: ThreadClock.used, received: received, dropped: dropped, corrupt: corrupt)
     }
 
     /// Answers requests for statistics that are still open, and ends legs that arrive too late for their call.
