@@ -232,9 +232,11 @@ def certificate(folder: Path, name: str) -> tuple[Path, ssl.SSLContext]:
 
 async def test_tls_with_a_certificate_that_has_to_be_right(own_gateway, tmp_path, party):
     path, right = certificate(tmp_path, "localhost")
-    wrong = [certificate(tmp_path, "other")[1], None]
     (tmp_path / "again").mkdir()
-    wrong[1] = certificate(tmp_path / "again", "localhost")[1]
+    # That of another host is trusted, and that of this host is not.
+    other, of_other = certificate(tmp_path, "other")
+    wrong = [of_other, certificate(tmp_path / "again", "localhost")[1]]
+    path.write_bytes(path.read_bytes() + other.read_bytes())
     options = configured(
         tmp_path, ["alice"], streams={"authority_file": path, "allowed_addresses": ["127.0.0.0/8", "::1"]}
     )

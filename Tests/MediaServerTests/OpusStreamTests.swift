@@ -28,7 +28,10 @@ struct OpusStreamTests {
             engine.forget()
         }
 
+        private(set) var cycles = 0
+
         mutating func cycle() {
+            cycles += 1
             voice.stream?.receive()
             voice.stream?.advance()
             engine.runCycle()
@@ -90,6 +93,36 @@ struct OpusStreamTests {
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 &- $0 == 2_880 })
         rig.cycle()
         #expect(rig.sent.count == 3, "then it says nothing")
+    }
+
+    /// Whether each packet has the timestamp of its cycle.
+    private func areInTime(_ sent: [EngineRig.Sent]) -> Bool {
+        guard let first = sent.first else { return false }
+        return sent.allSatisfy { $0.timestamp &- first.timestamp == UInt32(($0.cycle - first.cycle) * 960) }
+    }
+
+    @Test func `a list in the middle of long packets changes nothing about the time`() throws {
+        var rig = Rig()
+        for packet in try packets(6, milliseconds: 60) { _ = rig.link.receive(.binary(packet)) }
+        let list = try PlayList(items: [.silence(.seconds(1))], loops: nil, volume: 0)
+        for start in [1, 8] {
+            while rig.cycles < start { rig.cycle() }
+            var oscillator = Oscillator(frequency: 700)
+            let samples = (0..<(4 * AudioMixer.frame)).map { _ in Int16(8_000 * oscillator.next()) }
+            let tone = SpokenItem(.sound(Sound(samples)), length: nil)
+            rig.voice.play(list, [tone], number: UInt32(start), tag: nil, replacing: true)
+        }
+        for _ in 0..<12 { rig.cycle() }
+        #expect(rig.sent.count > 8 && areInTime(rig.sent), "\(rig.sent.map { ($0.cycle, $0.timestamp) })")
+    }
+
+    @Test func `packets shorter than a cycle that come one by one leave gaps`() throws {
+        var rig = Rig()
+        for packet in try packets(10, milliseconds: 10) {
+            _ = rig.link.receive(.binary(packet))
+            rig.cycle()
+        }
+        #expect(rig.sent.count == 10 && areInTime(rig.sent), "\(rig.sent.map { ($0.cycle, $0.timestamp) })")
     }
 
     @Test func `a peer with another codec hears the program, and the program hears it, in packets made here`() throws {

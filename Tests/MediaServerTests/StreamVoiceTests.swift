@@ -19,16 +19,16 @@ struct StreamVoiceTests {
             StreamTerms(dialect: .own, format: format, absence: absence)
         }
 
-        mutating func reopen(_ terms: StreamTerms = Self.terms()) {
+        mutating func reopen(_ terms: StreamTerms = Self.terms(), order: UInt64? = nil) {
             link = StreamLink()
-            open(terms)
+            open(terms, order: order)
         }
 
-        private func open(_ terms: StreamTerms) {
+        private func open(_ terms: StreamTerms, order: UInt64? = nil) {
             let start = StreamStart(
                 stream: "s", call: "c", application: "a", from: "alice@example.com", to: "bot@example.com",
                 format: terms.format)
-            voice.attach(MediaStream(link: link, terms: terms, start: start))
+            voice.attach(MediaStream(link: link, terms: terms, start: start, order: order))
         }
 
         /// 20 ms; returns the last sample that others hear, `nil` if it says nothing.
@@ -195,6 +195,40 @@ struct StreamVoiceTests {
         _ = rig.cycle()
         rig.voice.endStream(.callEnded)
         #expect(call.takeOutward().end == .callEnded && !rig.voice.hasStream)
+    }
+
+    @Test func `another order has nothing of the one before`() {
+        var rig = Rig()
+        rig.reopen(order: 1)
+        rig.say(1_000, milliseconds: 1_000)
+        #expect(rig.cycle() != nil)
+        rig.link.disconnect()
+        #expect(rig.cycle() != nil, "what waits is still heard")
+        rig.reopen(order: 1)
+        #expect(rig.cycle() != nil && rig.told().texts[0].contains("\"reconnected\":true"))
+        rig.link.disconnect()
+        _ = rig.cycle()
+        rig.reopen(order: 2)
+        #expect(rig.cycle() == nil && rig.told().texts[0].contains("\"reconnected\":false"))
+        let stopped = rig.link
+        stopped.stop()
+        rig.reopen(order: 3)
+        #expect(stopped.takeOutward().end == .stopped, "not replaced")
+    }
+
+    @Test func `another base ends a stream whose program is gone, with its music`() {
+        var rig = Rig()
+        var terms = Rig.terms()
+        terms.absence = .music
+        rig.reopen(terms, order: 1)
+        rig.link.disconnect()
+        _ = rig.cycle()
+        #expect(rig.cycle() != nil, "the music")
+        rig.voice.setBase(PlayingVoice(nil))
+        #expect(rig.cycle() == nil && rig.voice.stream == nil)
+        rig.reopen(terms, order: 2)
+        rig.voice.setBase(PlayingVoice(nil))
+        #expect(rig.voice.hasStream)
     }
 
     @Test func `another stream takes the place of one that still has its socket`() {

@@ -13,6 +13,7 @@ import WebSocketClient
         func receive(_ message: WebSocketMessage) -> Bool { true }
         func take() -> WebSocketOutput { WebSocketOutput(messages: [], close: nil) }
         var mayRead: Bool { true }
+        var isEnding: Bool { false }
         var isOverfull: Bool { false }
         func closed(because reason: WebSocketFailure) { self.reason.withLock { $0 = reason } }
 
@@ -47,6 +48,16 @@ import WebSocketClient
             Issue.record("it was tried")
             return
         }
+    }
+
+    @Test func `a server that says nothing is given up in time`() async throws {
+        let silent = try TCPListener(bind: SocketAddress(IPAddress(v4: 0x7F00_0001), port: 0))
+        let loopback = try #require(IPAddressRange("127.0.0.0/8"))
+        let found = try await failure("ws://127.0.0.1:\(silent.localAddress.port)/") {
+            $0.addresses.allowed = [loopback]
+            $0.connectTimeout = .milliseconds(300)
+        }
+        #expect(found == .timedOut)
     }
 
     @Test func `a port where nobody listens is no connection`() async throws {

@@ -22,6 +22,8 @@ final class WebSocketConnection {
     /// libwebsockets' handle; `nil`: there is none yet, or no longer one.
     private var socket: OpaquePointer?
     private var isOpen = false
+    /// The end wants it closed, and the timer runs for that.
+    private var isEnding = false
     /// The certificate of the server did not stand the check.
     private var isUntrusted = false
     /// What `end` has given, and was not sent yet.
@@ -52,12 +54,16 @@ final class WebSocketConnection {
 
     /// Whether another address of the host may do what this one did not.
     var triesNextAddress: Bool {
-        guard !isOpen, !addresses.isEmpty, case .notConnected = failure else { return false }
-        return true
+        guard !isOpen, !addresses.isEmpty else { return false }
+        switch failure {
+        case .notConnected, .timedOut: return true
+        default: return false
+        }
     }
 
-    /// Connects to the next address.
+    /// Connects to the next address, which gets its part of the time that is left.
     func connect(in context: OpaquePointer, left: Duration) {
+        let left = left / max(1, addresses.count)
         guard let address = addresses.popFirst() else { return }
         (failure, isUntrusted) = (nil, false)
         let own = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -89,10 +95,17 @@ final class WebSocketConnection {
             _ = kill(because: .notReading)
             return
         }
+        if end.isEnding, !isEnding {
+            isEnding = true
+            unsafe clws_set_timer(socket, Self.endTime)
+        }
         isWoken = true
         unsafe setReading(end.mayRead, socket)
         unsafe lws_callback_on_writable(socket)
     }
+
+    /// How long a server may keep a socket from being closed, in microseconds.
+    private static let endTime: Int64 = 5_000_000
 
     // MARK: Callbacks
 
@@ -124,13 +137,16 @@ final class WebSocketConnection {
             if count == 0 { isUntrusted = true }
             return 0
         case LWS_CALLBACK_TIMER:
-            // The timer is for the opening. libwebsockets 4.1 fires one that is cancelled at once, so it goes on.
-            guard !isOpen else { return 0 }
-            if failure == nil { failure = .timedOut }
+            // The timer is for the opening and for the end. libwebsockets 4.1 fires one that is cancelled at once, so
+            // that of the opening goes on.
+            guard !isOpen || isEnding else { return 0 }
+            if failure == nil { failure = isOpen ? .notReading : .timedOut }
             return -1
         case LWS_CALLBACK_WSI_DESTROY:
             unsafe self.socket = nil
             ended.append(number)
+            // Where a timer has ended the connection, the library waits for other sockets next.
+            unsafe lws_cancel_service(lws_get_context(socket))
             return 0
         default: return 0
         }

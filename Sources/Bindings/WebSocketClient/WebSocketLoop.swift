@@ -11,6 +11,10 @@ final class WebSocketLoop {
     private var connections: [UInt64: WebSocketConnection] = [:]
     /// The connections whose sockets are gone since the last look.
     private let ended = EndedConnections()
+    /// How many hosts are being resolved, each on a thread of its own.
+    private var resolving = 0
+    /// The most at a time. A name server may take its time.
+    private static let maximumResolving = 64
 
     init(_ configuration: WebSocketClient.Configuration, _ mailbox: WebSocketMailbox) {
         self.configuration = configuration
@@ -43,7 +47,9 @@ final class WebSocketLoop {
         for message in mailbox.take() {
             switch message {
             case .submit(let submission): submit(submission)
-            case .resolved(let number, let found): resolved(number, found)
+            case .resolved(let number, let found):
+                resolving -= 1
+                resolved(number, found)
             case .wake(let number): connections[number]?.wake()
             case .cancel(let number): cancel(number)
             case .stop: goesOn = false
@@ -56,7 +62,9 @@ final class WebSocketLoop {
 
     private func submit(_ submission: WebSocketSubmission) {
         let (number, end) = (submission.number, submission.end)
-        guard connections.count < configuration.connections else { return end.closed(because: .tooMany) }
+        guard connections.count < configuration.connections, resolving < Self.maximumResolving else {
+            return end.closed(because: .tooMany)
+        }
         guard submission.request.url.isSecure || configuration.allowsPlain else {
             return end.closed(because: .insecure)
         }
@@ -70,6 +78,7 @@ final class WebSocketLoop {
             try HostResolver.resolve(submission.request.url.host) { [mailbox] found in
                 mailbox.send(.resolved(number, found))
             }
+            resolving += 1
         } catch {
             finish(number, .notConnected("\(error)"))
         }

@@ -50,6 +50,9 @@ package protocol WebSocketEnd: Sendable {
     func take() -> WebSocketOutput
     /// Whether more messages of the server are taken.
     var mayRead: Bool { get }
+    /// Whether `take` says, sooner or later, that the socket is closed. A server that keeps it from being closed for
+    /// five seconds is left without a word.
+    var isEnding: Bool { get }
     /// Whether so much waits for a server that does not read that the connection is to end.
     var isOverfull: Bool { get }
     /// There is no socket any more, or there never was one. Nothing is called afterwards.

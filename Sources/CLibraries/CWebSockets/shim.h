@@ -36,6 +36,8 @@ static inline struct lws_context *clws_create_context(
     // Otherwise the library takes a proxy from the environment, and would ask it for every address.
     info.http_proxy_address = "";
     info.pt_serv_buf_size = 16384;
+    // The client has a timer of its own, of at most a minute, for the opening.
+    info.timeout_secs = 65;
     info.fd_limit_per_thread = connections + 16;
     return lws_create_context(&info);
 }

@@ -3,7 +3,9 @@
 /// It has no user, since that would be a secret in a place where secrets are not looked for, and no fragment.
 package struct WebSocketURL: Hashable, Sendable {
     /// The longest URL, in bytes.
-    package static let maximumLength = 2_048
+    package static let maximumLength = 2_000
+    /// The longest host, in bytes: libwebsockets has room for no more in a request.
+    package static let maximumHostLength = 110
 
     /// Whether the connection has TLS.
     package let isSecure: Bool
@@ -57,7 +59,9 @@ package struct WebSocketURL: Hashable, Sendable {
         } else if let colon = text.firstIndex(of: ":") {
             (host, port) = (text[..<colon], text[text.index(after: colon)...])
         }
-        guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(isHostCharacter) else { return nil }
+        guard !host.isEmpty, host.utf8.count <= maximumHostLength, host.utf8.allSatisfy(isHostCharacter) else {
+            return nil
+        }
         guard let port else { return (String(host), nil) }
         guard let number = UInt16(port), number > 0, port.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

@@ -163,10 +163,12 @@ package final class MediaServer: MediaPort {
     /// The addresses and TCP ports on which the workers accept connections; empty without TCP.
     package var listenerAddresses: [SocketAddress] { endpoints.flatMap(\.listenerAddresses) }
 
-    /// Makes the number of a call from random bits, so that its worker is that of `other` if there is one that takes new
-    /// calls, or else one with little load.
+    /// Makes the number of a call from random bits, so that its worker is that of `other`, if there is one and it takes
+    /// new calls, or else one with little load.
     package func identifier(_ random: UInt64, near other: CallID?) -> CallID {
-        if let other, !isFull(endpoint(of: other)) { return CallID(layout.number(random, onTheWorkerOf: other.rawValue)) }
+        if let other, !isFull(endpoint(of: other)) {
+            return CallID(layout.number(random, onTheWorkerOf: other.rawValue))
+        }
         let place = WorkerChoice.place(among: endpoints.map(\.candidate), random: random >> 32)
         return CallID(layout.number(random, onTheWorkerOf: UInt64(place)))
     }

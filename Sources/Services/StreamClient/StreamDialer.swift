@@ -84,6 +84,8 @@ private struct LinkedSocket: WebSocketEnd {
 
     var mayRead: Bool { link.mayRead }
 
+    var isEnding: Bool { link.isEnding }
+
     var isOverfull: Bool { link.isOverfull }
 
     func closed(because reason: WebSocketFailure) {

@@ -32,6 +32,8 @@ extension StreamOrder {
     private static let maximumHeaders = 16
     private static let maximumNameLength = 64
     private static let maximumValueLength = 1_024
+    /// Of all headers together: the client has 16 KB for a request.
+    private static let maximumHeaderBytes = 8_192
 
     /// Reads those fields.
     ///
@@ -40,12 +42,16 @@ extension StreamOrder {
         guard let url = WebSocketURL(parsing: try fields.requiredText("url")) else {
             throw fields.refusal(
                 "url",
-                "must be a URL wss://host[:port]/path of at most \(WebSocketURL.maximumLength) bytes, "
-                    + "without user and fragment")
+                "must be a URL wss://host[:port]/path of at most \(WebSocketURL.maximumLength) bytes, the host of at most "
+                    + "\(WebSocketURL.maximumHostLength), without user and fragment")
         }
         var destination = StreamDestination(url: url)
         let headers = try fields.objects("headers", known: ["name", "value"], in: 0...Self.maximumHeaders) ?? []
         for header in headers { destination.fields.append(try Self.header(header)) }
+        guard
+            destination.fields.reduce(0, { $0 + $1.name.utf8.count + $1.value.value.utf8.count + 4 })
+                <= Self.maximumHeaderBytes
+        else { throw fields.refusal("headers", "must have at most \(Self.maximumHeaderBytes) bytes together") }
         let terms = try StreamTerms(reading: fields)
         let limits = StreamDialing.Configuration.limits
         var dialing = StreamDialing.Configuration()

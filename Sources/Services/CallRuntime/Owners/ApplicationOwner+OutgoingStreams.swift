@@ -36,10 +36,10 @@ extension ApplicationOwner {
     /// Starts to connect to the program of a stream. The leg must have none.
     func startStream(_ order: StreamOrder, in session: SessionID) {
         var random = environment.random.generator
-        let name = StreamID(random.next())
-        edit(session) { $0.connect(name) }
+        let number = random.next()
+        edit(session) { $0.connect(StreamID(number)) }
         outgoing[session] = OutgoingStream(
-            order: order, dialing: StreamDialing(at: environment.clock.now, order.dialing))
+            number: number, order: order, dialing: StreamDialing(at: environment.clock.now, order.dialing))
         connect(session)
     }
 
@@ -144,7 +144,7 @@ extension ApplicationOwner {
         guard let stream = outgoing[session], stream.dialing.isOpen, stream.name == nil, let leg = legs[session],
             !leg.isOver
         else { return }
-        let name = announce(stream.link, stream.order.terms, of: leg.view)
+        let name = announce(stream.link, stream.order.terms, of: leg.view, order: stream.number)
         outgoing[session]?.name = name
         links[session] = stream.link
         guard let command = edit(session, { $0.open(name) }) else { return }

@@ -40,8 +40,11 @@ extension ApplicationOwner {
 
     /// Makes a stream known to the media plane.
     ///
+    /// - Parameter order: see ``MediaStream/order``.
     /// - Returns: its name.
-    func announce(_ link: StreamLink, _ terms: StreamTerms, of call: ApplicationCall) -> StreamID {
+    func announce(
+        _ link: StreamLink, _ terms: StreamTerms, of call: ApplicationCall, order: UInt64? = nil
+    ) -> StreamID {
         var random = environment.random.generator
         let stream = StreamID(random.next())
         let start = StreamStart(
@@ -49,7 +52,7 @@ extension ApplicationOwner {
             parameters: Dictionary(call.parameters.map { ($0.name, $0.value) }) { first, _ in first },
             from: call.from.text, to: call.to.text, format: terms.format,
             traceparent: call.trace?.description)
-        environment.media.add(MediaStream(link: link, terms: terms, start: start), as: stream)
+        environment.media.add(MediaStream(link: link, terms: terms, start: start, order: order), as: stream)
         return stream
     }
 

@@ -11,6 +11,8 @@ struct OutgoingStream: Sendable {
         case fallBack(StreamOrder.Fallback)
     }
 
+    /// No other order of the process has the same number.
+    let number: UInt64
     /// What the application asked for.
     let order: StreamOrder
     /// When the program is tried.

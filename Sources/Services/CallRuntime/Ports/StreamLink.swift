@@ -9,12 +9,16 @@ package struct MediaStream: Sendable {
     package let terms: StreamTerms
     /// The first event of the stream.
     package let start: StreamStart
+    /// The order by which the gateway opened the stream: a later socket of the same one goes on with it. `nil`: its
+    /// program has opened it.
+    package let order: UInt64?
 
     /// Makes a value of its parts; each parameter is the property of that name.
-    package init(link: StreamLink, terms: StreamTerms, start: StreamStart) {
+    package init(link: StreamLink, terms: StreamTerms, start: StreamStart, order: UInt64? = nil) {
         self.link = link
         self.terms = terms
         self.start = start
+        self.order = order
     }
 }
 
@@ -132,6 +136,9 @@ package final class StreamLink: Sendable {
 
     /// Whether messages were lost, since the program does not read.
     package var isOverfull: Bool { state.withLock { $0.isOverfull } }
+
+    /// Whether the socket is closed behind what waits to be sent.
+    package var isEnding: Bool { state.withLock { $0.end != nil } }
 
     /// Whether more messages of the program are taken.
     package var mayRead: Bool { state.withLock { $0.inwardBytes < Self.inwardLimit } }

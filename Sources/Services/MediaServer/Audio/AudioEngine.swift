@@ -225,7 +225,7 @@ package final class AudioEngine {
 
     private func feedSpeaker(_ speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge) {
         let place = Int(leg.rawValue)
-        if relayPackets(to: speaker) { return }
+        if relayPackets(to: speaker, leg, &bridge) { return }
         let channels = channels(of: speaker.feed, speaker.source, accepted: speaker.channels, at: place)
         withFrame(channels: channels) { frame in
             let hears = fill(&frame, speaker.feed, speaker.source, at: place)
@@ -235,11 +235,11 @@ package final class AudioEngine {
     }
 
     /// Lets a peer hear the Opus packets of a headless leg as they are, if it hears that leg alone.
-    private func relayPackets(to speaker: Speaker) -> Bool {
+    private func relayPackets(to speaker: Speaker, _ leg: LegIndex, _ bridge: inout Bridge) -> Bool {
         guard case .transcoded(let sender, _) = speaker.feed, let port = ports[Int(sender.rawValue)], port.isSpeaking,
             let packets = port.voice.saidPackets
         else { return false }
-        return speaker.relay(packets, level: AudioLevel(of: port.frame.span))
+        return speaker.relay(packets, level: AudioLevel(of: port.frame.span), for: leg, on: &bridge)
     }
 
     private func feedPort(_ port: HeadlessPort, at place: Int) {

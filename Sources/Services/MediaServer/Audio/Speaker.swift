@@ -28,6 +28,8 @@ final class Speaker {
     private(set) var level = AudioLevel.silence
     /// Packets of a program that are sent in this cycle as they are.
     private var relayed: ArraySlice<[UInt8]> = []
+    /// For how long the packets that were sent as they are go on after this cycle, in samples of 48 kHz.
+    private var ahead = 0
     /// What is sent in this cycle instead of audio.
     private var insertion: Insertion?
 
@@ -53,6 +55,7 @@ final class Speaker {
             state.codecs.first { format.kind.isG711 && $0.isNamed("CN") && $0.clockRate == format.clockRate }?
             .payloadType
         level = former?.level ?? .silence
+        ahead = same?.ahead ?? 0
     }
 
     /// The index of the leg's m-line of audio.
@@ -89,6 +92,8 @@ final class Speaker {
     ) {
         var (channels, isSilence) = (channels, isSilence)
         level = .silence
+        // The peer still plays a packet that was sent as it came.
+        guard ahead <= 0 else { return pass(sending: 0, for: leg, on: &bridge) }
         // A telephone event replaces audio, and starts where a packet of audio ends.
         if digits.format == nil || coders.sender.isBetweenPackets || digits.isPausing, let step = digits.next() {
             guard digits.format == nil else {
@@ -115,16 +120,31 @@ final class Speaker {
 
     /// Sends Opus packets of a program in this cycle as they are, in place of what it would `take`.
     ///
-    /// - Parameter level: The level of what they decode to.
+    /// - Parameters:
+    ///   - packets: Those that start in this cycle; none while a longer one is heard.
+    ///   - level: The level of what they decode to.
     /// - Returns: Whether it does. It does not if the peer has another codec, in the middle of a packet, while DTMF
-    ///   digits are pressed, and if a packet is too long for a path.
-    func relay(_ packets: [[UInt8]], level: AudioLevel) -> Bool {
+    ///   digits are pressed, if a packet is too long for a path, and if the peer was not sent the one that is heard.
+    func relay(_ packets: [[UInt8]], level: AudioLevel, for leg: LegIndex, on bridge: inout Bridge) -> Bool {
         guard stream.format.kind.isOpus, coders.sender.isBetweenPackets, insertion == nil, !digits.isPressing,
-            packets.allSatisfy({ $0.count <= Self.maximumPayload })
+            !packets.isEmpty || ahead > 0, packets.allSatisfy({ $0.count <= Self.maximumPayload })
         else { return false }
         relayed = packets[...]
         self.level = level
+        pass(sending: packets.reduce(0) { $0 + Self.length(of: $1) }, for: leg, on: &bridge)
         return true
+    }
+
+    /// 20 ms pass, in which packets with so many samples are sent. What is missing of them is a gap.
+    private func pass(sending samples: Int, for leg: LegIndex, on bridge: inout Bridge) {
+        ahead += samples - AudioMixer.frame
+        guard ahead < 0 else { return }
+        stream.pass(-ahead, for: leg, on: &bridge)
+        ahead = 0
+    }
+
+    private static func length(of packet: [UInt8]) -> Int {
+        OpusPacket.sampleCount(of: packet.span) ?? AudioMixer.frame
     }
 
     /// Whether a frame is sent as audio. Where the peer accepts comfort noise, a packet with the level may be sent
@@ -157,8 +177,8 @@ final class Speaker {
                 RTPHeader.fixedLength..<(RTPHeader.fixedLength + Self.maximumPayload))
             for index in next.indices { payload[index] = next[index] }
             return stream.write(
-                stream.format.payloadType, OpusPacket.sampleCount(of: next.span) ?? AudioMixer.frame, next.count,
-                isMarked: stream.isSpurt, in: &packet, for: leg, on: &bridge, at: now)
+                stream.format.payloadType, Self.length(of: next), next.count, isMarked: stream.isSpurt, in: &packet,
+                for: leg, on: &bridge, at: now)
         }
         let sender = coders.sender
         while true {

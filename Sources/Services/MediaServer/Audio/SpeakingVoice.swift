@@ -1,4 +1,5 @@
 package import Audio
+internal import AudioStreams
 package import CallControl
 package import CallRuntime
 package import Primitives
@@ -91,8 +92,12 @@ package final class SpeakingVoice: HeadlessVoice {
         channels = base.channels
     }
 
-    /// Lets another voice speak while no list plays. One with other channels than the first is brought into those.
-    package func setBase(_ base: any HeadlessVoice) { self.base = base }
+    /// Lets another voice speak while no list plays. One with other channels than the first is brought into those. A
+    /// stream whose program is gone is over then.
+    package func setBase(_ base: any HeadlessVoice) {
+        self.base = base
+        if stream?.isConnected == false { endSpeakingStream(.unreachable) }
+    }
 
     // MARK: Lists
 

@@ -16,6 +16,8 @@ package final class StreamVoice: HeadlessVoice {
     package var channels: Int { 1 }
     /// What the stream was opened with last.
     private var terms: StreamTerms
+    /// See ``MediaStream/order``.
+    private let order: UInt64?
     private var session: StreamSession
     private var link: StreamLink
     /// Whether the socket is open, as far as the session knows.
@@ -46,6 +48,7 @@ package final class StreamVoice: HeadlessVoice {
     /// Makes a voice of a stream whose socket is open.
     package init(_ stream: MediaStream) {
         terms = stream.terms
+        order = stream.order
         link = stream.link
         session = StreamSession(terms.dialect, start: stream.start, terms.configuration)
         upward = Resampler(from: terms.format.rate, to: 48_000)
@@ -60,9 +63,12 @@ package final class StreamVoice: HeadlessVoice {
 
     /// Goes on with another socket.
     ///
-    /// - Returns: whether it does: the dialect and the format have to be the same, and the stream must not be over.
+    /// - Returns: whether it does: the order, the dialect and the format have to be the same, and the stream must not
+    ///   be over.
     package func reopen(_ stream: MediaStream) -> Bool {
-        guard !session.isOver, stream.terms.dialect == terms.dialect, stream.terms.format == terms.format else {
+        guard !session.isOver, stream.order == order, stream.terms.dialect == terms.dialect,
+            stream.terms.format == terms.format
+        else {
             return false
         }
         if isConnected { link.end(.replaced) }
@@ -71,6 +77,9 @@ package final class StreamVoice: HeadlessVoice {
         carryOut(session.socketOpened())
         return true
     }
+
+    /// Whether the application wants the stream no more.
+    package var isStopped: Bool { link.isStopped }
 
     /// Ends the stream, and closes its socket.
     package func end(_ reason: StreamEnd) { carryOut(session.ended(reason)) }
@@ -224,8 +233,14 @@ extension SpeakingVoice {
     package func attach(_ opened: MediaStream) {
         if opened.terms.listens != nil { return listeners.append(ListeningStream(opened)) }
         if stream?.reopen(opened) == true { return }
-        stream?.end(.replaced)
+        if let stream { endSpeakingStream(stream.isStopped ? .stopped : .replaced) }
         stream = StreamVoice(opened)
+    }
+
+    /// Ends the stream, and not the listeners.
+    func endSpeakingStream(_ reason: StreamEnd) {
+        stream?.end(reason)
+        stream = nil
     }
 
     /// Takes what listeners have sent.
@@ -246,8 +261,7 @@ extension SpeakingVoice {
 
     /// Ends the stream, and listeners.
     package func endStream(_ reason: StreamEnd) {
-        stream?.end(reason)
-        stream = nil
+        endSpeakingStream(reason)
         for listener in listeners { listener.end(reason) }
         listeners = []
     }
