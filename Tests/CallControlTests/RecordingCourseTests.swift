@@ -47,6 +47,17 @@ struct RecordingCourseTests {
         #expect(course.state == .over(.maximum) && course.recorded == 50)
     }
 
+    @Test func `it ends when as much is written as it may have, also if fewer cycles have passed`() throws {
+        var course = try Self.course()
+        #expect(Self.run(&course, "ll") == "xx")
+        var count = 0
+        while count < 100, course.write(samples: 960) { count += 1 }
+        #expect(count == 50 && course.state == .over(.maximum))
+        let hasRoom = course.write(samples: 120)
+        #expect(!hasRoom)
+        #expect(Self.run(&course, "l") == "-")
+    }
+
     @Test func `it ends after a silence, which a sound and a pause interrupt`() throws {
         var course = try Self.course(maximum: .seconds(60), silence: .seconds(1))
         let quiet = String(repeating: "s", count: 49)

@@ -22,6 +22,8 @@ package struct RecordingCourse: Equatable, Sendable {
     package static let beepCycles = 20
     /// So many decibels below the loudest level, and everything below, is silence.
     package static let silenceLevel = 50
+    /// Samples of 48 kHz in a cycle of 20 ms.
+    private static let samplesPerCycle = 960
 
     /// Where the recording is.
     package private(set) var state: State
@@ -29,6 +31,9 @@ package struct RecordingCourse: Equatable, Sendable {
     package private(set) var recorded = 0
     /// How many of them, up to the last one, were silent.
     private var silent = 0
+    /// How many samples of 48 kHz were written.
+    private var written = 0
+    /// The most cycles of 20 ms.
     private let maximum: Int
     private let silence: Int?
 
@@ -59,6 +64,19 @@ package struct RecordingCourse: Equatable, Sendable {
             }
             return true
         }
+    }
+
+    /// Something is to be written. The recording ends when it has no room for it, although fewer cycles have passed:
+    /// packets may be ahead of them, and a gateway that is late leaves cycles out.
+    ///
+    /// - Parameter samples: samples of 48 kHz.
+    /// - Returns: whether there is room; if not, there is none for anything else.
+    package mutating func write(samples: Int) -> Bool {
+        let longest = maximum * Self.samplesPerCycle
+        written = min(written, longest) + samples
+        guard written > longest else { return true }
+        _ = end(.maximum)
+        return false
     }
 
     /// Leaves out what is heard from now on. Returns whether that is a change.
