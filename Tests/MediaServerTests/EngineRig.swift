@@ -138,6 +138,9 @@ struct EngineRig {
         cycle += 1
     }
 
+    /// Time passes without a cycle, because the worker is late.
+    mutating func stall(_ duration: Duration) { clock.advance(by: duration) }
+
     mutating func run(cycles: Int) {
         for _ in 0..<cycles { runCycle() }
     }

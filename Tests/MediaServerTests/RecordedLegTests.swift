@@ -159,6 +159,9 @@ struct RecordedLegTests {
         pass(hearing: 9)
     }
 
+    /// Samples of 48 kHz in all packets that were taken.
+    private var samples: Int { recorder.packets.reduce(0) { $0 + $1.samples } }
+
     private var numbers: [UInt8] { recorder.packets.compactMap { $0.bytes.count > 1 ? $0.bytes[1] : nil } }
 
     @Test func `one side of a sender of Opus is recorded as it comes, and pauses are left out`() throws {
@@ -172,7 +175,7 @@ struct RecordedLegTests {
         record(.stop)
         #expect(numbers == Array(0..<20) + Array(30..<40))
         #expect(recorder.frames.isEmpty, "nothing is coded anew")
-        #expect(recorder.packets.reduce(0) { $0 + $1.samples } <= 30 * 960 + 4 * 960)
+        #expect((30 * 960 - 4_800...30 * 960).contains(samples))
         #expect(recorder.steps == [.started, .paused, .resumed, .over(.command)])
     }
 
@@ -219,6 +222,63 @@ struct RecordedLegTests {
         recorder.fill()
         for number in 0..<10 { receive(number) }
         #expect(recorder.steps.suffix(2) == [.started, .over(.failed)])
+    }
+
+    /// 120 ms of Opus in SILK come at once, and again and again: two frames of 60 ms.
+    private func receiveFlood(_ numbers: Range<Int>) {
+        for number in numbers {
+            let payload: [UInt8] = [11 << 3 | 1, 7, 7]
+            // The source changes, and the codec does.
+            if number % 25 == 0 { voice.expectPackets(false) }
+            voice.expectPackets(true)
+            voice.receive(
+                payload.span, timestamp: RTPTimestamp(0) + number * 5_760, isRestart: number.isMultiple(of: 10))
+        }
+    }
+
+    @Test func `nobody makes a recording grow faster than the time`() throws {
+        record(.start(Self.id, try RecordRequest(sides: .other)))
+        for cycle in 0..<200 {
+            receiveFlood(cycle * 60..<(cycle + 1) * 60)
+            pass(hearing: 9)
+            #expect(samples <= (cycle + 1) * 960 + 14_400)
+        }
+        record(.stop)
+        #expect(samples >= 200 * 960 - 4_920 && recorder.frames.isEmpty)
+    }
+
+    @Test func `a recording of packets is never longer than it may be`() throws {
+        record(.start(Self.id, try RecordRequest(sides: .other, maximum: .seconds(1))))
+        for cycle in 0..<60 {
+            receiveFlood(cycle * 60..<(cycle + 1) * 60)
+            pass(hearing: 9)
+        }
+        #expect(recorder.steps == [.started, .over(.maximum)])
+        #expect((48_000 - 5_760...48_000).contains(samples))
+    }
+
+    @Test func `what comes while a worker is late is recorded`() throws {
+        let kept = Kept()
+        let voice = SpeakingVoice(PlayingVoice(nil))
+        voice.record(.start(Self.id, try RecordRequest(sides: .other)), with: kept)
+        var rig = EngineRig(a: [.opus()], b: [.pcmu])
+        rig.listen(voice)
+        rig.runCycle()
+        func receive(_ number: Int) {
+            rig.receive(Self.packet(number), payloadType: 111, timestamp: UInt32(number * 960))
+        }
+        for number in 0..<20 {
+            receive(number)
+            rig.runCycle()
+        }
+        for number in 20..<70 { receive(number) }
+        rig.stall(.seconds(1))
+        rig.runCycle()
+        for number in 70..<80 {
+            receive(number)
+            rig.runCycle()
+        }
+        #expect(kept.packets.map { $0.bytes.count > 1 ? Int($0.bytes[1]) : -1 } == Array(0..<80))
     }
 
     @Test func `the engine hands over the packets of the one who is heard, while that one sends Opus`() throws {

@@ -49,15 +49,24 @@ struct SampleClock: Sendable {
             return .at(end)
         }
         let jump = Int64(timestamp - latest.timestamp) * Int64(48_000 / max(1, clockRate))
-        // In a pause the timestamps advance by the time that passes (RFC 3550 §5.1), however long it is.
-        let elapsed = (now - latest.time).inSamples
-        guard abs(jump) <= Self.restartJump || abs(jump - elapsed) <= Self.restartJump else {
+        guard Self.goesOn(jump: jump, elapsed: (now - latest.time).inSamples) else {
             self.latest = Mark(timestamp: timestamp, position: 0, clockRate: clockRate, time: now)
             return .restart
         }
         let position = latest.position + jump
         if jump > 0 { self.latest = Mark(timestamp: timestamp, position: position, clockRate: clockRate, time: now) }
         return .at(position)
+    }
+
+    /// Whether a packet belongs to the stream before it. It does not if its timestamp jumps by more than five seconds.
+    ///
+    /// In a pause the timestamps advance by the time that passes (RFC 3550 §5.1), however long it is.
+    ///
+    /// - Parameters:
+    ///   - jump: From the latest timestamp to this one, in samples.
+    ///   - elapsed: The samples of the time between both.
+    static func goesOn(jump: Int64, elapsed: Int64) -> Bool {
+        abs(jump) <= restartJump || abs(jump - elapsed) <= restartJump
     }
 
     /// Forgets the timestamps, because the next packet is of another stream.

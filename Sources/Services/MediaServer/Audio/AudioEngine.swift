@@ -166,7 +166,11 @@ package final class AudioEngine {
         assertOwner()
         // A worker that was delayed by more than five cycles does not catch up on all of them at once.
         var due = nextCycle ?? now
-        if now - due > Self.interval * 5 { due = now }
+        if now - due > Self.interval * 5 {
+            let skipped = Int((now - due).wholeNanoseconds / Self.interval.wholeNanoseconds)
+            for case let port? in ports { port.voice.skip(skipped) }
+            due = now
+        }
         nextCycle = due + Self.interval
         turn = 0
         hasTaken = false

@@ -25,6 +25,8 @@ package protocol HeadlessVoice: AnyObject {
     ///
     /// - Parameter isRestart: its timestamp has nothing to do with those before.
     func receive(_ packet: Span<UInt8>, timestamp: RTPTimestamp, isRestart: Bool)
+    /// So many cycles before the next one were left out, because the worker was late.
+    func skip(_ cycles: Int)
 }
 
 extension HeadlessVoice {
@@ -36,6 +38,8 @@ extension HeadlessVoice {
     package func expectPackets(_ isExpected: Bool) {}
     /// Does nothing.
     package func receive(_ packet: Span<UInt8>, timestamp: RTPTimestamp, isRestart: Bool) {}
+    /// Does nothing.
+    package func skip(_ cycles: Int) {}
 }
 
 /// Says what it has heard, in one channel, some time later.

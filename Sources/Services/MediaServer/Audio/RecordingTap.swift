@@ -21,7 +21,8 @@ final class RecordingTap {
     private var own = [Int16](repeating: 0, count: AudioMixer.frame)
     /// The end was noted.
     private var isNoted = false
-    /// The packets that are recorded; `nil`: the recording is not made of packets.
+    /// The packets that are recorded; `nil`: the recording is not made of packets. There is one for the whole
+    /// recording, so that nobody gets more room by changes of the codec.
     private var packets: OpusOrder?
     /// What the leg hears in this cycle comes in packets.
     private var isPacketed = false
@@ -53,7 +54,7 @@ final class RecordingTap {
     func pause() {
         let hasStarted = course.state == .recording
         guard course.pause() else { return }
-        if isPacketed { write(packets?.restart() ?? []) }
+        finishPackets()
         if !hasStarted { recorder.note(.started, of: id) }
         recorder.note(.paused, of: id)
     }
@@ -82,14 +83,18 @@ final class RecordingTap {
         guard packets != nil, isExpected != isPacketed else { return }
         if isPacketed { finishPackets() }
         isPacketed = isExpected
-        packets = OpusOrder()
+    }
+
+    /// Cycles were left out, because the gateway was late. What comes in packets of their time is not lost.
+    func skip(_ cycles: Int) {
+        if isPacketed, course.state == .recording { packets?.skip(cycles) }
     }
 
     /// Takes a packet of the sender that the leg hears. What comes before the first cycle, during the tone or during a
     /// pause is left out.
     func receive(_ packet: Span<UInt8>, timestamp: RTPTimestamp, isRestart: Bool) {
         guard isPacketed, course.state == .recording else { return }
-        if isRestart { write(packets?.restart() ?? []) }
+        if isRestart { packets?.restart() }
         packets?.insert(packet, timestamp: timestamp)
     }
 
@@ -98,10 +103,13 @@ final class RecordingTap {
         if isPacketed { write(packets?.finish() ?? []) }
     }
 
-    /// Has packets written. A recording that cannot be written is over.
+    /// Has packets written, as far as there is room for them. A recording that cannot be written is over.
     private func write(_ due: [OpusOrder.Packet]) {
-        guard !due.isEmpty else { return }
-        let taken = due.map { RecordedPacket(bytes: $0.bytes, samples: $0.samples) }
+        var taken: [RecordedPacket] = []
+        for packet in due where course.write(samples: packet.samples) {
+            taken.append(RecordedPacket(bytes: packet.bytes, samples: packet.samples))
+        }
+        guard !taken.isEmpty else { return }
         if !recorder.take(taken, of: id) { _ = course.end(.failed) }
     }
 
@@ -131,7 +139,9 @@ final class RecordingTap {
         } else {
             let frame = frame(samples, heard)
             let isSilent = AudioLevel(of: frame.span).decibelsBelow >= RecordingCourse.silenceLevel
-            if course.pass(isSilent: isSilent), !recorder.take(frame, of: id) { _ = course.end(.failed) }
+            if course.pass(isSilent: isSilent), course.write(samples: AudioMixer.frame), !recorder.take(frame, of: id) {
+                _ = course.end(.failed)
+            }
         }
         if wasBeep, course.state == .recording { recorder.note(.started, of: id) }
         noteEnd()

@@ -207,6 +207,9 @@ package final class SpeakingVoice: HeadlessVoice {
         recording?.receive(packet, timestamp: timestamp, isRestart: isRestart)
     }
 
+    /// Tells the recording that time has passed.
+    package func skip(_ cycles: Int) { recording?.skip(cycles) }
+
     // MARK: Recording
 
     /// Starts a recording, or does something about the one that goes on.
