@@ -163,18 +163,26 @@ async def test_one_side_of_a_caller_who_sends_opus_is_recorded_packet_by_packet(
     sent = set(encoded(TONES["alice"]))
     # A recording that silence may end is encoded anew by the gateway.
     for fields, is_own in [({}, True), ({"silence": 60_000}, False)]:
+        began = time.monotonic()
         recording = await bot.record(session, format="ogg", sides="other", **fields)
         await asyncio.sleep(2.5)
         await bot.tell(session, "record", action="stop")
         known = await bot.stopped(recording)
+        passed = time.monotonic() - began
         file = await bot.file(recording)
         with av.open(io.BytesIO(file)) as container:
             packets = [bytes(packet) for packet in container.demux(audio=0) if packet.size]
-        as_sent = sum(packet in sent for packet in packets)
-        assert as_sent > 0.8 * len(packets) if is_own else as_sent == 0, f"{as_sent} of {len(packets)}"
+        # A packet of one byte stands for one that alice, who may be late, has not sent. The last one is the gateway's.
+        content = [packet for packet in packets[:-1] if len(packet) > 1]
+        as_sent = sum(packet in sent for packet in content)
+        assert as_sent == (len(content) if is_own else 0), f"{as_sent} of {len(content)}, in {len(packets)}"
+        # A tenth of what a punctual sender sends.
+        assert len(content) >= 12
         samples = decoded(file)
         assert [heard(channel) for channel in samples] == [{"alice"}]
-        assert abs(seconds(samples) - known["milliseconds"] / 1_000) < 0.001 and seconds(samples) > 1.5
+        assert abs(seconds(samples) - known["milliseconds"] / 1_000) < 0.001
+        # A file of packets is as long as the time, whoever is late; samples are made in the cycles of the gateway.
+        assert (1.5 if is_own else 0.7) < seconds(samples) < passed + 0.5
     (await call.end()).succeeded()
 
 
