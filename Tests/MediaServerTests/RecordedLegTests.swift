@@ -14,7 +14,7 @@ struct RecordedLegTests {
     /// Keeps what it is given.
     private final class Kept: AudioRecorder {
         private let state = Mutex(
-            (frames: [[Int16]](), packets: [RecordedPacket](), steps: [RecordingStep](), isFull: false))
+            (frames: [[Int16]](), packets: [RecordedPacket](), steps: [RecordingStep](), dropped: 0, isFull: false))
 
         var frames: [[Int16]] { state.withLock { $0.frames } }
         var steps: [RecordingStep] { state.withLock { $0.steps } }
@@ -40,6 +40,11 @@ struct RecordedLegTests {
         }
 
         func note(_ step: RecordingStep, of recording: RecordingID) { state.withLock { $0.steps.append(step) } }
+
+        /// How many packets were left out.
+        var dropped: Int { state.withLock { $0.dropped } }
+
+        func noteDropped(_ packets: Int) { state.withLock { $0.dropped += packets } }
     }
 
     private static let id = RecordingID(1, of: SessionID("c1"))
@@ -245,6 +250,7 @@ struct RecordedLegTests {
         }
         record(.stop)
         #expect(samples >= 200 * 960 - 4_920 && recorder.frames.isEmpty)
+        #expect(recorder.dropped == 200 * 60 - recorder.packets.count { $0.bytes.count > 1 }, "each is counted")
     }
 
     @Test func `a recording of packets is never longer than it may be`() throws {

@@ -102,6 +102,15 @@ struct RecordingLibraryTests {
         }
     }
 
+    @Test func `packets that were left out are counted`() async throws {
+        let rig = try Rig()
+        try await rig.serve { library in
+            library.recorder.noteDropped(3)
+            library.recorder.noteDropped(1)
+        }
+        #expect(rig.metrics.recordingPacketsDropped.value == 4)
+    }
+
     @Test func `a recording without a file is told as interrupted, too`() async throws {
         let rig = try Rig()
         let recording = try rig.recording(1)

@@ -20,6 +20,7 @@ final class Rig {
     let repository = MemoryRecordings()
     let journal = PublishedEvents()
     let news = EndedRecordings()
+    let metrics = GatewayMetrics(version: "test", startTime: 0)
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     init() throws {
@@ -37,7 +38,7 @@ final class Rig {
         return try RecordingLibrary(
             configuration, repository: repository, journal: journal, clock: WallClock(),
             random: SeededRandomSource(seed: 1),
-            metrics: GatewayMetrics(version: "test", startTime: 0), logger: logger)
+            metrics: metrics, logger: logger)
     }
 
     /// Runs a library, and ends it.

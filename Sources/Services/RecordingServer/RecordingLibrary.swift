@@ -42,7 +42,7 @@ package actor RecordingLibrary: Recordings {
         self.random = random
         self.metrics = metrics
         self.logger = logger
-        writer = configuration.folder == nil ? nil : try RecordingWriter(logger: logger)
+        writer = configuration.folder == nil ? nil : try RecordingWriter(metrics: metrics, logger: logger)
     }
 
     /// Takes the audio of recordings.

@@ -42,15 +42,17 @@ final class RecordingWriter: AudioRecorder {
     private let report: AsyncStream<Report>.Continuation
     private let state = Lock(State())
     private let wakeUp: WakeUp
+    private let metrics: GatewayMetrics
     private let logger: Logger
     private let thread = Lock<WorkerThread?>(nil)
 
     /// Starts the thread.
     ///
     /// - Throws: `SocketError` if it cannot be started.
-    init(logger: Logger) throws(SocketError) {
+    init(metrics: GatewayMetrics, logger: Logger) throws(SocketError) {
         (reports, report) = AsyncStream.makeStream()
         wakeUp = try WakeUp()
+        self.metrics = metrics
         self.logger = logger
         let poller = SendableBox(PollerBox(try Poller(wakeUp: wakeUp)))
         let thread = try WorkerThread(name: "recordings") { [self] in run(poller.take()) }
@@ -91,6 +93,8 @@ final class RecordingWriter: AudioRecorder {
     }
 
     func note(_ step: RecordingStep, of recording: RecordingID) { post(.step(recording, step)) }
+
+    func noteDropped(_ packets: Int) { metrics.recordingPacketsDropped.increment(by: UInt64(packets)) }
 
     /// Ends all recordings, and returns when they are written.
     func stop() {

@@ -12,6 +12,9 @@ package protocol AudioRecorder: Sendable {
     func take(_ packets: [RecordedPacket], of recording: RecordingID) -> Bool
     /// Takes note of what happens to a recording, in the order of its audio.
     func note(_ step: RecordingStep, of recording: RecordingID)
+    /// Takes note of so many packets that a recording left out: they were more than the time has room for, or came too
+    /// late.
+    func noteDropped(_ packets: Int)
 }
 
 /// A packet of Opus that is recorded as it came.
@@ -50,6 +53,8 @@ package struct NoRecorder: AudioRecorder {
     package func take(_ packets: [RecordedPacket], of recording: RecordingID) -> Bool { false }
     /// Does nothing.
     package func note(_ step: RecordingStep, of recording: RecordingID) {}
+    /// Does nothing.
+    package func noteDropped(_ packets: Int) {}
 }
 
 /// The recordings of applications.

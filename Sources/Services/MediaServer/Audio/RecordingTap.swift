@@ -26,6 +26,8 @@ final class RecordingTap {
     private var packets: OpusOrder?
     /// What the leg hears in this cycle comes in packets.
     private var isPacketed = false
+    /// How many packets were left out, as far as the recorder knows.
+    private var droppedBefore = 0
 
     init(_ id: RecordingID, _ request: RecordRequest, _ recorder: any AudioRecorder) {
         self.id = id
@@ -105,6 +107,10 @@ final class RecordingTap {
 
     /// Has packets written, as far as there is room for them. A recording that cannot be written is over.
     private func write(_ due: [OpusOrder.Packet]) {
+        if let dropped = packets?.dropped, dropped > droppedBefore {
+            recorder.noteDropped(dropped - droppedBefore)
+            droppedBefore = dropped
+        }
         var taken: [RecordedPacket] = []
         for packet in due where course.write(samples: packet.samples) {
             taken.append(RecordedPacket(bytes: packet.bytes, samples: packet.samples))

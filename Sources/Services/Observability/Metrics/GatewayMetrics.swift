@@ -124,6 +124,8 @@ package final class GatewayMetrics: Sendable {
     package let recordingsActive: Gauge
     /// Recordings that are over, by reason.
     package let recordingsEnded: CounterFamily<RecordingEnd>
+    /// Opus packets that a recording left out, because they were more than the time has room for, or came too late.
+    package let recordingPacketsDropped: Counter
 
     private let families: [MetricFamily]
 
@@ -255,6 +257,9 @@ package final class GatewayMetrics: Sendable {
         recordingsActive = registry.gauge("orbweaver_recordings_active", "Recordings of calls that go on.")
         recordingsEnded = registry.counters(
             "orbweaver_recordings_total", "Recordings of calls that are over, by reason.", by: RecordingEnd.self)
+        recordingPacketsDropped = registry.counter(
+            "orbweaver_recording_packets_dropped_total",
+            "Packets left out of recordings: more than the time has room for, or too late.")
         families = registry.families
     }
 
