@@ -204,6 +204,19 @@ struct OggOpusFileTests {
         ),
     ]
 
+    @Test func `the longest audio may be limited further`() throws {
+        var writer = OggWriter.started()
+        // 120 ms in two bytes: ten minutes, and 5,760 samples more.
+        let page = [[UInt8]](repeating: [0xFB, 6], count: 250)
+        for index in 1...20 { writer.page(page, granule: UInt64(index * 250 * 5_760)) }
+        writer.page([[0xFB, 6]], granule: 5_001 * 5_760, .last)
+        let file = writer.file
+        #expect(try Self.parsed(file).sampleCount == 5_001 * 5_760 - 312)
+        #expect(throws: SoundFileError.tooLong(minutes: 10)) {
+            try OggOpusFile(parsing: file.span, upTo: 600 * 48_000)
+        }
+    }
+
     @Test(arguments: refused) func `what cannot be played is refused with the reason`(
         _ reason: SoundFileError, _ file: [UInt8]
     ) {

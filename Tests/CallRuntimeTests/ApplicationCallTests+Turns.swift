@@ -77,6 +77,10 @@ extension ApplicationCallTests {
             await #expect(throws: ApplicationRefusal.invalid(field: "url", predicate)) {
                 try await perform(rig, .play(gone), call.id)
             }
+            let long = try PlayRequest(list: PlayList(items: [.url(url + "?long")]))
+            await #expect(throws: ApplicationRefusal.invalid(field: "url", "is longer than 10 minutes: \(url)?long")) {
+                try await perform(rig, .play(long), call.id)
+            }
             #expect(spoken(rig).count == 1)
         }
     }

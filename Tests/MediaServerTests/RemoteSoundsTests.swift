@@ -75,11 +75,12 @@ struct RemoteSoundsTests {
             self.bytes = bytes
         }
 
-        func process() -> (sounds: RemoteSounds, library: MediaLibrary) {
+        func process(
+            _ library: MediaLibrary = MediaLibrary(folder: nil)
+        ) -> (sounds: RemoteSounds, library: MediaLibrary) {
             var configuration = RemoteSounds.Configuration()
             configuration.folder = folder.path
             configuration.bytes = bytes
-            let library = MediaLibrary(folder: nil)
             let sounds = RemoteSounds(configuration, in: library) { [server] request async throws(HTTPFailure) in
                 try await server.response(to: request)
             }
@@ -169,6 +170,46 @@ struct RemoteSoundsTests {
         let process = small.process()
         try await process.sounds.load(Self.url)
         #expect(small.files.isEmpty && process.library.sound(of: Self.url) != nil, "it is played all the same")
+    }
+
+    @Test func `a long sound is refused before it is decoded`() async throws {
+        let rig = try Rig(Server(try Fixtures.bytes("audio/stereo.ogg"), tag: "\"1\""))
+        defer { rig.remove() }
+        // The file has 1.2 seconds.
+        let (sounds, library) = rig.process(MediaLibrary(folder: nil, longestFetched: 1))
+        await #expect(throws: MediaFileError.undecodable(Self.url, .tooLong(minutes: 0))) {
+            try await sounds.load(Self.url)
+        }
+        #expect(library.sound(of: Self.url) == nil && rig.files.isEmpty)
+        try await rig.process(MediaLibrary(folder: nil, longestFetched: 2)).sounds.load(Self.url)
+        #expect(MediaLibrary.maximumFetchedSeconds == 600)
+    }
+
+    @Test func `sounds that are played take memory until they end`() async throws {
+        let rig = try Rig(Server(try Self.opus(), tag: "\"1\""))
+        defer { rig.remove() }
+        // A sound has 96 kB. One can be cached, and two can be there.
+        let (sounds, library) = rig.process(MediaLibrary(folder: nil, capacity: 100_000))
+        let urls = (0..<3).map { "https://sounds.example.com/\($0).opus" }
+        var players: [SamplePlayer] = []
+        for url in urls.prefix(2) {
+            try await sounds.load(url)
+            let sound = try #require(library.sound(of: url))
+            #expect(sound.samples.count == 48_000)
+            players.append(SamplePlayer(sound, from: 0, repeats: false))
+        }
+        await #expect(throws: MediaFileError.notFetched(urls[2], .noMemory)) { try await sounds.load(urls[2]) }
+        #expect(library.sound(of: urls[1]) != nil && players.count == 2)
+        players.removeFirst()
+        try await sounds.load(urls[2])
+        #expect(library.sound(of: urls[2])?.samples.count == 48_000)
+        // What the folder has is not thrown away for want of memory.
+        players.append(SamplePlayer(try #require(library.sound(of: urls[2])), from: 0, repeats: false))
+        await #expect(throws: MediaFileError.notFetched(urls[0], .noMemory)) { try await sounds.load(urls[0]) }
+        #expect(players.count == 2)
+        players = []
+        try await sounds.load(urls[0])
+        #expect(rig.server.asked.suffix(2) == ["\"1\"", "\"1\""])
     }
 
     @Test func `those who ask at once wait for one answer`() async throws {

@@ -126,6 +126,7 @@ final class RecordingMedia: MediaPort {
 
     func load(url: String) async throws(MediaFileError) {
         state.withLock { $0.loadCount += 1 }
+        if url.hasSuffix("?long") { throw .undecodable(url, .tooLong(minutes: 10)) }
         guard url == "https://sounds.example.com/welcome.wav" else { throw .notFetched(url, .status(404)) }
     }
 

@@ -39,15 +39,16 @@ package struct OggOpusFile: Equatable, Sendable {
     /// A file that was cut off is read up to the cut. If the file has several streams in sequence, the first one is
     /// read.
     ///
+    /// - Parameter limit: The longest audio that is accepted, in samples of 48 kHz; `maximumSamples` unless given.
     /// - Throws: what is damaged, or that there is no audio; and `notOpus`, `headVersion`, `opusChannels`,
-    ///   `severalStreams`, `mappingFamily`, `pageVersion`, or `tooLong` beyond `maximumSamples`.
-    package init(parsing file: Span<UInt8>) throws(SoundFileError) {
+    ///   `severalStreams`, `mappingFamily`, `pageVersion`, or `tooLong` beyond `limit`.
+    package init(parsing file: Span<UInt8>, upTo limit: Int = maximumSamples) throws(SoundFileError) {
         var stream = OggPackets()
         guard let first = try stream.next(in: file), let head = first.packets.first else {
             throw .noFirstPacket
         }
         let header = try OpusHead(parsing: stream.bytes.span.extracting(head))
-        var timeline = Timeline(preSkip: header.preSkip)
+        var timeline = Timeline(preSkip: header.preSkip, limit: limit)
         var (packets, hasTags) = ([Range<Int>](), false)
         while let completion = try stream.next(in: file) {
             var audio = completion.packets
@@ -113,17 +114,21 @@ private struct OpusHead {
 /// Calculates how much of the decoded audio is played (RFC 7845 §4).
 private struct Timeline {
     private let preSkip: Int
+    private let limit: Int
     private var decoded: Int64 = 0
     /// The granule position of the first decoded sample: 0, unless the file was cut out of a longer one.
     private var origin: Int64?
     private var end: Int64?
 
-    init(preSkip: Int) { self.preSkip = preSkip }
+    init(preSkip: Int, limit: Int) {
+        self.preSkip = preSkip
+        self.limit = limit
+    }
 
     mutating func decode(_ count: Int) throws(SoundFileError) {
         decoded += Int64(count)
-        guard decoded <= Int64(OggOpusFile.maximumSamples + preSkip) else {
-            throw .tooLong(minutes: OggOpusFile.maximumSamples / 48_000 / 60)
+        guard decoded <= Int64(limit + preSkip) else {
+            throw .tooLong(minutes: limit / 48_000 / 60)
         }
     }
 

@@ -21,6 +21,8 @@ package enum SoundFetchError: Error, Hashable, Sendable {
     case status(Int)
     /// Too many sounds are being fetched.
     case busy
+    /// Fetched sounds that are kept, play or wait to be played take as much memory as they may.
+    case noMemory
     /// The gateway stops.
     case stopping
 
@@ -37,6 +39,7 @@ package enum SoundFetchError: Error, Hashable, Sendable {
         case .tooLarge(let limit): "the file is larger than \(limit) bytes"
         case .status(let status): "the server answers with status \(status)"
         case .busy: "too many sounds are being fetched"
+        case .noMemory: "the sounds that play or wait take too much memory"
         case .stopping: "the gateway stops"
         }
     }

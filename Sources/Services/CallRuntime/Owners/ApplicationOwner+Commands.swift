@@ -266,6 +266,7 @@ extension MediaFileError {
         case .notRegular(let name): "is not a file of its own in the media folder: \(name)"
         case .tooLarge(let name, let limit): "is larger than \(limit >> 20) MB: \(name)"
         case .unreadable(let name): "cannot be read: \(name)"
+        case .undecodable(let name, .tooLong(let minutes)): "is longer than \(minutes) minutes: \(name)"
         case .undecodable(let name, _): "is damaged, or of a format that the gateway does not play: \(name)"
         case .noSoundFolder: "cannot be played: no folder for sounds of other servers is configured (sounds.folder)"
         case .notFetched(let url, let fault): "cannot be fetched, since \(fault.clause): \(url)"

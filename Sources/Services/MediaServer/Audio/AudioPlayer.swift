@@ -44,6 +44,8 @@ package final class SamplePlayer: AudioPlayer {
     /// The channels of the sound, 1 or 2.
     package let channels: Int
     private let samples: [Int16]
+    /// The memory of the samples, which is counted while they are played.
+    private let memory: SoundMemory.Share?
     private let repeats: Bool
     private var position: Int
 
@@ -55,6 +57,7 @@ package final class SamplePlayer: AudioPlayer {
     package init(_ sound: Sound, from start: Int, repeats: Bool) {
         channels = sound.channels
         samples = sound.samples
+        memory = sound.memory
         self.repeats = repeats && !samples.isEmpty
         position = min(max(start, 0), sound.length) * channels
     }

@@ -12,21 +12,30 @@ package final class MediaLibrary: Sendable {
     /// Bytes of samples that are cached: the longest sound in stereo, and as much again for others. A sound that is
     /// being played stays in memory in addition, until it ends.
     package static let maximumCachedBytes = 700 << 20
-    /// The longest sound, in seconds.
+    /// The longest sound of the folder, in seconds.
     private static let longest = OggOpusFile.maximumSamples / 48_000
+    /// The longest sound that was fetched, in seconds: ten minutes, 115 MB in stereo. A file of a few kB can be as long.
+    package static let maximumFetchedSeconds = 10 * 60
 
     private let folder: String?
     private let cache: SoundCache
+    /// The memory of sounds that were fetched.
+    private let memory: SoundMemory
+    private let longestFetched: Int
     private let reader = Reader()
 
     /// Makes an empty library.
     ///
     /// - Parameters:
     ///   - folder: The folder of the files; `nil` if none is configured, and then every `load` throws.
-    ///   - capacity: Bytes of samples that are cached, 700 MB unless given.
-    package init(folder: String?, capacity: Int = maximumCachedBytes) {
+    ///   - capacity: Bytes of samples that are cached, 700 MB unless given. Fetched sounds that are cached, play or wait
+    ///     take at most twice as many.
+    ///   - longestFetched: The longest sound that is fetched, in seconds; ten minutes unless given.
+    package init(folder: String?, capacity: Int = maximumCachedBytes, longestFetched: Int = maximumFetchedSeconds) {
         self.folder = folder
+        self.longestFetched = longestFetched
         cache = SoundCache(capacity: capacity)
+        memory = SoundMemory(limit: 2 * capacity)
     }
 
     /// Reads a file into the cache, unless it is there in its current version.
@@ -45,7 +54,7 @@ package final class MediaLibrary: Sendable {
         func take(
             _ bytes: [UInt8], from url: String, tag: String?, for library: MediaLibrary
         ) throws(MediaFileError) {
-            library.cache.put(try MediaLibrary.sound(in: bytes, url), url, .tagged(tag))
+            library.cache.put(try library.fetched(bytes, url), url, .tagged(tag))
         }
     }
 
@@ -89,7 +98,7 @@ package final class MediaLibrary: Sendable {
     /// Takes a file that was fetched.
     ///
     /// - Parameter tag: its entity tag; `nil`: it has none.
-    /// - Throws: `undecodable`.
+    /// - Throws: `undecodable`; `notFetched` if there is no memory for it.
     func take(_ bytes: [UInt8], from url: String, tag: String?) async throws(MediaFileError) {
         try await reader.take(bytes, from: url, tag: tag, for: self)
     }
@@ -100,6 +109,20 @@ package final class MediaLibrary: Sendable {
     /// Whether the file of this URL is in the cache with this entity tag.
     func isCurrent(_ url: String, tag: String) -> Bool { cache.isCurrent(url, .tagged(tag)) }
 
+    private func fetched(_ bytes: [UInt8], _ url: String) throws(MediaFileError) -> Sound {
+        do throws(SoundFileError) {
+            let file = try SoundFile(parsing: bytes, longest: longestFetched)
+            if let share = memory.take(file.decodedBytes) {
+                var sound = try file.decoded()
+                sound.memory = share
+                return sound
+            }
+        } catch {
+            throw .undecodable(url, error)
+        }
+        throw .notFetched(url, .noMemory)
+    }
+
     // MARK: Decoding
 
     private static func read(_ url: URL, _ name: String) throws(MediaFileError) -> Sound {
@@ -109,37 +132,68 @@ package final class MediaLibrary: Sendable {
         } catch {
             throw .unreadable(name)
         }
-        return try sound(in: bytes, name)
-    }
-
-    private static func sound(in bytes: [UInt8], _ name: String) throws(MediaFileError) -> Sound {
         do throws(SoundFileError) {
-            if OggOpusFile.isOgg(bytes.span) { return try decoded(OggOpusFile(parsing: bytes.span)) }
-            let file = try WaveFile(parsing: bytes.span)
-            guard file.samples.count / file.channels <= longest * file.rate else {
-                throw .tooLong(minutes: longest / 60)
-            }
-            return file.rate == 48_000 ? Sound(file.samples, channels: file.channels) : resampled(file)
+            return try SoundFile(parsing: bytes, longest: longest).decoded()
         } catch {
             throw .undecodable(name, error)
+        }
+    }
+}
+
+/// A file of one of the formats that are played, before it is made a sound.
+private enum SoundFile {
+    case opus(OggOpusFile)
+    case wave(WaveFile)
+
+    /// - Parameter longest: The longest sound that is accepted, in seconds.
+    init(parsing bytes: [UInt8], longest: Int) throws(SoundFileError) {
+        if OggOpusFile.isOgg(bytes.span) {
+            self = .opus(try OggOpusFile(parsing: bytes.span, upTo: longest * 48_000))
+            return
+        }
+        let file = try WaveFile(parsing: bytes.span)
+        guard file.samples.count / file.channels <= longest * file.rate else {
+            throw .tooLong(minutes: longest / 60)
+        }
+        self = .wave(file)
+    }
+
+    /// The bytes of the samples of the sound.
+    var decodedBytes: Int {
+        let samples =
+            switch self {
+            case .opus(let file): file.sampleCount * file.channels
+            case .wave(let file): file.samples.count * 48_000 / file.rate
+            }
+        return samples * MemoryLayout<Int16>.size
+    }
+
+    func decoded() throws(SoundFileError) -> Sound {
+        switch self {
+        case .opus(let file): try Self.decoded(file)
+        case .wave(let file):
+            file.rate == 48_000 ? Sound(file.samples, channels: file.channels) : Self.resampled(file)
         }
     }
 
     private static func decoded(_ file: OggOpusFile) throws(SoundFileError) -> Sound {
         var samples: [Int16] = []
-        let count = (file.preSkip + file.sampleCount) * file.channels
-        samples.reserveCapacity(count + longestPacket * file.channels)
+        let count = file.sampleCount * file.channels
+        samples.reserveCapacity(count)
+        var skipped = file.preSkip * file.channels
         var packet = [Int16](repeating: 0, count: longestPacket * file.channels)
         do throws(OpusError) {
             var decoder = try OpusDecoder(channels: file.channels, gain: file.gain)
             for index in 0..<file.packetCount where samples.count < count {
-                let made = try decode(file.packet(index), with: &decoder, into: &packet)
-                samples.append(contentsOf: packet[..<(made * file.channels)])
+                let made = try decode(file.packet(index), with: &decoder, into: &packet) * file.channels
+                let start = min(skipped, made)
+                skipped -= start
+                samples.append(contentsOf: packet[start..<min(made, start + count - samples.count)])
             }
         } catch {
             throw SoundFileError(error)
         }
-        return Sound(Array(samples.prefix(count).dropFirst(file.preSkip * file.channels)), channels: file.channels)
+        return Sound(samples, channels: file.channels)
     }
 
     /// The longest Opus packet, 120 ms, in samples.
@@ -156,7 +210,13 @@ package final class MediaLibrary: Sendable {
         let original = Sound(file.samples, channels: file.channels)
         guard file.channels == 2 else { return Sound(resampled(original.samples, file.rate)) }
         let (left, right) = (resampled(original.channel(0), file.rate), resampled(original.channel(1), file.rate))
-        return Sound(zip(left, right).flatMap { [$0, $1] }, channels: 2)
+        var samples: [Int16] = []
+        samples.reserveCapacity(2 * left.count)
+        for (left, right) in zip(left, right) {
+            samples.append(left)
+            samples.append(right)
+        }
+        return Sound(samples, channels: 2)
     }
 
     private static func resampled(_ original: [Int16], _ rate: Int) -> [Int16] {

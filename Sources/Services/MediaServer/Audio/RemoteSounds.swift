@@ -97,7 +97,7 @@ package actor RemoteSounds {
                 guard let tag = known else { throw .notFetched(url, .status(304)) }
                 folder.use(url)
                 if library.isCurrent(url, tag: tag) { return }
-                if await restore(url, tag: tag, from: folder) { return }
+                if try await restore(url, tag: tag, from: folder) { return }
                 // What was kept is gone or damaged: it is fetched anew.
                 known = nil
             default: throw .notFetched(url, .status(response.status))
@@ -106,12 +106,16 @@ package actor RemoteSounds {
     }
 
     /// Reads what the folder has of a sound.
-    private func restore(_ url: String, tag: String, from folder: SoundFolder) async -> Bool {
+    ///
+    /// - Returns: whether it has it.
+    /// - Throws: `notFetched` if there is no memory for it.
+    private func restore(_ url: String, tag: String, from folder: SoundFolder) async throws(MediaFileError) -> Bool {
         guard let content = folder.content(of: url, tag: tag) else { return false }
         do throws(MediaFileError) {
             try await library.take(content, from: url, tag: tag)
             return true
         } catch {
+            if case .notFetched = error { throw error }
             folder.remove(url)
             return false
         }
