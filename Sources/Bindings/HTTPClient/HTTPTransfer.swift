@@ -15,15 +15,13 @@ final class HTTPTransfer {
     var host: HTTPHost?
 
     private let addresses: AddressGuard
-    private let largestResponse: Int
     /// The lines of the header fields, as libcurl has them.
     private var fields: UnsafeMutablePointer<curl_slist>?
     /// How long each of them is.
     private var fieldLengths: [Int] = []
     private let errorText: UnsafeMutablePointer<CChar>
-    private var head: [UInt8] = []
-    private var content: [UInt8] = []
-    private var isTooLarge = false
+    /// What has come of the response; nothing between two requests.
+    private var parts: HTTPResponseParts
     private var refused: IPAddress?
     private var hasOpenedSocket = false
 
@@ -34,7 +32,7 @@ final class HTTPTransfer {
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         addresses = configuration.addresses
-        largestResponse = configuration.largestResponse
+        parts = HTTPResponseParts(limit: configuration.largestResponse)
         setUp(configuration)
     }
 
@@ -79,20 +77,14 @@ final class HTTPTransfer {
             guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
             let transfer = unsafe Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
             let part = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-            guard transfer.hasRoom(for: part.count, behind: transfer.content) else { return 0 }
-            unsafe transfer.content.append(contentsOf: part)
-            return part.count
+            return unsafe transfer.parts.append(content: part) ? part.count : 0
         }
         unsafe ccurl_set_pointer(handle, CURLOPT_HEADERDATA, context)
         unsafe ccurl_set_head_function(handle) { bytes, size, count, context in
             guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
             let transfer = unsafe Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
             let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-            // Informational responses come before the one that counts (RFC 9110 §15.2).
-            if unsafe line.starts(with: "HTTP/".utf8) { transfer.head.removeAll(keepingCapacity: true) }
-            guard transfer.hasRoom(for: line.count, behind: transfer.head) else { return 0 }
-            unsafe transfer.head.append(contentsOf: line)
-            return line.count
+            return unsafe transfer.parts.append(line: line) ? line.count : 0
         }
         unsafe ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, context)
         unsafe ccurl_set_socket_function(handle) { context, _, address in
@@ -106,9 +98,8 @@ final class HTTPTransfer {
     /// Takes a request, of which `left` is left of its time.
     func prepare(_ submission: HTTPSubmission, left: Duration) {
         self.submission = submission
-        head.removeAll(keepingCapacity: true)
-        content = []
-        (isTooLarge, refused, hasOpenedSocket) = (false, nil, false)
+        _ = parts.take()
+        (refused, hasOpenedSocket) = (nil, false)
         unsafe errorText.pointee = 0
         let request = submission.request
         unsafe ccurl_set_text(handle, CURLOPT_URL, request.url)
@@ -156,22 +147,25 @@ final class HTTPTransfer {
     func finish(_ result: CURLcode) -> (HTTPSubmission, Result<HTTPResponse, HTTPFailure>) {
         guard let submission else { preconditionFailure("a transfer ends once for a request") }
         self.submission = nil
-        return (submission, outcome(result))
+        return (submission, outcome(result, parts.take()))
     }
 
-    private func outcome(_ result: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
+    private func outcome(
+        _ result: CURLcode, _ parts: HTTPResponseParts.Taken
+    ) -> Result<HTTPResponse, HTTPFailure> {
+        if parts.isTooLarge, result != CURLE_OK { return .failure(.responseTooLarge) }
         guard result == CURLE_OK else { return .failure(failure(result)) }
         var (status, version) = (0, 0)
         unsafe ccurl_get_status(handle, &status)
         unsafe ccurl_get_version(handle, &version)
         return .success(
             HTTPResponse(
-                status: status, isHTTP2: version == Int(CURL_HTTP_VERSION_2_0), head: head, content: content))
+                status: status, isHTTP2: version == Int(CURL_HTTP_VERSION_2_0), head: parts.head, content: parts.content
+            ))
     }
 
     private func failure(_ result: CURLcode) -> HTTPFailure {
         switch result {
-        case _ where isTooLarge: .responseTooLarge
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_LOGIN_DENIED: .unusableURL(text(result))
         case CURLE_COULDNT_RESOLVE_HOST: .unresolved(text(result))
         case CURLE_OPERATION_TIMEDOUT: .timedOut
@@ -190,12 +184,6 @@ final class HTTPTransfer {
     }
 
     // MARK: Callbacks
-
-    /// Whether so many bytes more are accepted. If not, the response is given up.
-    private func hasRoom(for count: Int, behind part: [UInt8]) -> Bool {
-        if part.count + count > largestResponse { isTooLarge = true }
-        return !isTooLarge
-    }
 
     /// Opens the socket for a connection, or refuses the address.
     private func openSocket(_ wanted: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
