@@ -14,7 +14,7 @@ package final class MediaLibrary: Sendable {
     package static let maximumCachedBytes = 700 << 20
     /// The longest sound of the folder, in seconds.
     private static let longest = OggOpusFile.maximumSamples / 48_000
-    /// The longest sound that was fetched, in seconds: ten minutes, 115 MB in stereo. A file of a few kB can be as long.
+    /// The longest sound that was fetched, in seconds: ten minutes, 115 MB in stereo. A file of 20 kB can be as long.
     package static let maximumFetchedSeconds = 10 * 60
 
     private let folder: String?
@@ -28,8 +28,8 @@ package final class MediaLibrary: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder of the files; `nil` if none is configured, and then every `load` throws.
-    ///   - capacity: Bytes of samples that are cached, 700 MB unless given. Fetched sounds that are cached, play or wait
-    ///     take at most twice as many.
+    ///   - capacity: Bytes of samples that are cached, 700 MB unless given. Fetched sounds that are cached, play or
+    ///     wait take at most twice as many.
     ///   - longestFetched: The longest sound that is fetched, in seconds; ten minutes unless given.
     package init(folder: String?, capacity: Int = maximumCachedBytes, longestFetched: Int = maximumFetchedSeconds) {
         self.folder = folder

@@ -12,7 +12,8 @@ package actor RemoteSounds {
     package struct Configuration: Equatable, Sendable {
         /// The folder that sounds are kept in; `nil`: none are fetched.
         package var folder: String?
-        /// The bytes that the folder may take, 1 or more; what was asked for longest ago makes room.
+        /// The bytes that the folder may take, 1 or more, with each file rounded up to 4 KB; what was asked for longest
+        /// ago makes room.
         package var bytes = 1_000_000_000
         /// The bytes of the largest file, 1 or more.
         package var largest = 16_000_000
@@ -58,6 +59,7 @@ package actor RemoteSounds {
         folder = configuration.folder.map { SoundFolder(path: $0, limit: configuration.bytes) }
         self.library = library
         self.fetch = fetch
+        folder?.removeLeftovers()
     }
 
     /// Makes a sound ready to be played. Those who ask for one at the same time wait for the same answer.

@@ -9,11 +9,18 @@ internal import Primitives
 struct SoundFolder: Sendable {
     /// The path of the folder.
     let path: String
-    /// The bytes that the files may take together.
+    /// The bytes that the files may take together, each rounded up to whole blocks of the file system.
     let limit: Int
+    /// The most files.
+    var maximumFiles = 10_000
 
     private static let mark = "orbweaver-sound-1"
     private static let suffix = "sound"
+    /// The bytes of a block of the file system.
+    private static let block = 4_096
+    /// How the names of the files begin that Foundation writes and then renames (`Data.WritingOptions.atomic`). A
+    /// process that was killed leaves one.
+    private static let leftoverPrefix = ".dat.nosync"
     /// Longer than any head.
     private static let headLength = 4_096
 
@@ -46,7 +53,7 @@ struct SoundFolder: Sendable {
     /// Keeps a sound in place of what was kept of its URL. Others make room.
     func keep(_ content: [UInt8], from url: String, tag: String) {
         let head = Self.head(of: url, tag: tag)
-        guard head.count + content.count <= limit else { return remove(url) }
+        guard Self.room(for: head.count + content.count) <= limit else { return remove(url) }
         do {
             try Data(head + content).write(to: place(of: url), options: .atomic)
         } catch {
@@ -63,6 +70,17 @@ struct SoundFolder: Sendable {
     /// Keeps nothing of a URL.
     func remove(_ url: String) { try? FileManager.default.removeItem(at: place(of: url)) }
 
+    /// Removes the files that a process has begun to write, and has not finished.
+    func removeLeftovers() {
+        let found = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        for place in found ?? [] where place.lastPathComponent.hasPrefix(Self.leftoverPrefix) {
+            try? FileManager.default.removeItem(at: place)
+        }
+    }
+
+    /// What a file takes on the disk, in bytes.
+    private static func room(for bytes: Int) -> Int { (bytes + block - 1) / block * block }
+
     private static func head(of url: String, tag: String) -> [UInt8] { Array("\(mark)\n\(tag)\n\(url)\n".utf8) }
 
     private var folder: URL { URL(filePath: path, directoryHint: .isDirectory) }
@@ -72,21 +90,22 @@ struct SoundFolder: Sendable {
         return folder.appending(path: "\(name).\(Self.suffix)", directoryHint: .notDirectory)
     }
 
-    /// Removes what was asked for longest ago, until the rest has at most `limit` bytes.
+    /// Removes what was asked for longest ago, until the rest keeps to both limits.
     private func makeRoom(besides url: String) {
         let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
         let found = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: Array(keys))
         var files: [(place: URL, bytes: Int, used: Date)] = []
         for place in found ?? [] where place.pathExtension == Self.suffix {
             guard let values = try? place.resourceValues(forKeys: keys) else { continue }
-            files.append((place, values.fileSize ?? 0, values.contentModificationDate ?? .distantPast))
+            files.append((place, Self.room(for: values.fileSize ?? 0), values.contentModificationDate ?? .distantPast))
         }
-        var bytes = files.reduce(0) { $0 + $1.bytes }
+        var (bytes, count) = (files.reduce(0) { $0 + $1.bytes }, files.count)
         let newest = place(of: url).lastPathComponent
         for file in files.sorted(by: { $0.used < $1.used })
-        where bytes > limit && file.place.lastPathComponent != newest {
+        where (bytes > limit || count > maximumFiles) && file.place.lastPathComponent != newest {
             try? FileManager.default.removeItem(at: file.place)
             bytes -= file.bytes
+            count -= 1
         }
     }
 }
