@@ -82,6 +82,11 @@ extension ApplicationCallTests {
                 try await perform(rig, .play(long), call.id)
             }
             #expect(spoken(rig).count == 1)
+            let other = "https://sounds.example.com/other.wav"
+            let list = try PlayRequest(list: PlayList(items: [.url(url), .url(other), .url(url)]))
+            _ = try await perform(rig, .play(list), call.id)
+            #expect(rig.media.fetched.last?.dropFirst() == [url, other], "the list is fetched together")
+            #expect(rig.media.fetched.last?.first == name.description)
         }
     }
 

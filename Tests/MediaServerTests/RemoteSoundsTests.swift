@@ -1,11 +1,12 @@
 import CallControl
 import Foundation
 import HTTPClient
-import MediaServer
 import Primitives
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import MediaServer
 
 /// Sounds of other servers: what is asked, what is kept, and what is said of failures.
 struct RemoteSoundsTests {
@@ -18,6 +19,10 @@ struct RemoteSoundsTests {
             var failure: HTTPFailure?
             /// The tag that each request had.
             var asked: [String?] = []
+            /// The time that each request had.
+            var timeouts: [Duration] = []
+            /// The most requests that waited for an answer at once.
+            var mostHeld = 0
             var isHeld = false
             var held: [CheckedContinuation<Void, Never>] = []
         }
@@ -43,7 +48,9 @@ struct RemoteSoundsTests {
             await withCheckedContinuation { continuation in
                 let waits = state.withLock { state in
                     state.asked.append(known)
+                    state.timeouts.append(request.timeout)
                     if state.isHeld { state.held.append(continuation) }
+                    state.mostHeld = max(state.mostHeld, state.held.count)
                     return state.isHeld
                 }
                 if !waits { continuation.resume() }
@@ -81,6 +88,7 @@ struct RemoteSoundsTests {
             var configuration = RemoteSounds.Configuration()
             configuration.folder = folder.path
             configuration.bytes = bytes
+            configuration.answerTime = RemoteSoundsTests.answerTime
             let sounds = RemoteSounds(configuration, in: library) { [server] request async throws(HTTPFailure) in
                 try await server.response(to: request)
             }
@@ -91,6 +99,18 @@ struct RemoteSoundsTests {
 
         var files: [String] {
             ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+        }
+    }
+
+    fileprivate static let bot = ApplicationName("bot")!
+    /// Longer than any of the tests takes where many things go on at once.
+    fileprivate static let answerTime = Duration.seconds(60)
+
+    /// Waits until something has come about. It does, or the test runs out of its time.
+    private static func wait(until condition: () async -> Bool) async {
+        while await !condition() {
+            // Fails only if the test is cancelled, since its time is over.
+            do { try await Task.sleep(for: .milliseconds(5)) } catch { return }
         }
     }
 
@@ -213,34 +233,94 @@ struct RemoteSoundsTests {
         #expect(rig.server.asked.suffix(2) == ["\"1\"", "\"1\""])
     }
 
-    @Test func `those who ask at once wait for one answer`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `those who ask at once wait for one answer`() async throws {
         let rig = try Rig(Server(try Self.opus(), tag: "\"1\""))
         defer { rig.remove() }
-        let process = rig.process()
+        let sounds = rig.process().sounds
         rig.server.change { $0.isHeld = true }
         defer { rig.server.release() }
-        let loads = (0..<10).map { _ in Task { try await process.sounds.load(Self.url) } }
-        for _ in 0..<10_000 where rig.server.asked.isEmpty { await Task.yield() }
-        for _ in 0..<100 { await Task.yield() }
+        let loads = (0..<10).map { _ in Task { try await sounds.load(Self.url) } }
+        await Self.wait { await sounds.openCount == 10 }
         rig.server.release()
         for load in loads { try await load.value }
         #expect(rig.server.asked.count == 1)
+        #expect(await sounds.openCount == 0)
     }
 
-    @Test func `no more sounds are fetched at a time than may be`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `an application has its share of what is fetched at a time`() async throws {
         let rig = try Rig(Server(try Self.opus(), tag: nil))
         defer { rig.remove() }
-        let process = rig.process()
+        let sounds = rig.process().sounds
         rig.server.change { $0.isHeld = true }
         defer { rig.server.release() }
-        let loads = (0..<RemoteSounds.maximumLoads).map { number in
-            Task { try await process.sounds.load("https://sounds.example.com/\(number)") }
+        let share = FetchPlaces.maximumOfOne
+        var loads = (0..<(share + 2)).map { number in
+            Task { try await sounds.load("https://sounds.example.com/\(number)") }
         }
-        for _ in 0..<100_000 where rig.server.asked.count < RemoteSounds.maximumLoads { await Task.yield() }
-        await #expect(throws: MediaFileError.notFetched(Self.url, .busy)) { try await process.sounds.load(Self.url) }
+        await Self.wait { await sounds.waitingCount == 2 }
+        // Another application has its own share, also of a sound that this one waits for.
+        let other = try #require(ApplicationName("other"))
+        loads.append(Task { try await sounds.load(["https://sounds.example.com/0"], for: other) })
+        await Self.wait { rig.server.asked.count == share + 1 }
         rig.server.release()
         for load in loads { try await load.value }
-        try await process.sounds.load(Self.url)
+        #expect(rig.server.asked.count == share + 3)
+        #expect(await sounds.waitingCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `no more sounds are fetched at a time than may be`() async throws {
+        let rig = try Rig(Server(try Self.opus(), tag: nil))
+        defer { rig.remove() }
+        let sounds = rig.process().sounds
+        rig.server.change { $0.isHeld = true }
+        defer { rig.server.release() }
+        let share = FetchPlaces.maximumOfOne
+        var loads: [Task<Void, any Error>] = []
+        for application in 0...(FetchPlaces.maximum / share) {
+            let name = try #require(ApplicationName("bot-\(application)"))
+            for number in 0..<share {
+                loads.append(Task { try await sounds.load(["https://sounds.example.com/\(number)"], for: name) })
+            }
+        }
+        await Self.wait { await sounds.waitingCount == share }
+        await Self.wait { rig.server.asked.count == FetchPlaces.maximum }
+        rig.server.release()
+        for load in loads { try await load.value }
+        #expect(rig.server.asked.count == FetchPlaces.maximum + share)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `the sounds of a list are fetched together, within one time`() async throws {
+        let rig = try Rig(Server(try Self.opus(), tag: nil))
+        defer { rig.remove() }
+        let (sounds, library) = rig.process()
+        rig.server.change { $0.isHeld = true }
+        defer { rig.server.release() }
+        let urls = (0..<20).map { "https://sounds.example.com/\($0)" }
+        let load = Task { try await sounds.load(urls, for: Self.bot) }
+        await Self.wait { rig.server.asked.count == FetchPlaces.maximumOfOne }
+        rig.server.release()
+        try await load.value
+        #expect(rig.server.asked.count == 20 && urls.allSatisfy { library.sound(of: $0) != nil })
+        let (most, timeouts) = rig.server.state.withLock { ($0.mostHeld, $0.timeouts) }
+        #expect(most == FetchPlaces.maximumOfOne)
+        let limit = Self.answerTime
+        #expect(timeouts.allSatisfy { $0 > .zero && $0 <= limit })
+        let (first, last) = (try #require(timeouts.first), try #require(timeouts.last))
+        #expect(last < first, "the last has what the others have left of the time")
+    }
+
+    @Test func `a list whose sound is missing fails, and fetches no more`() async throws {
+        let rig = try Rig(Server(try Self.opus(), tag: nil))
+        defer { rig.remove() }
+        rig.server.change { $0.status = 404 }
+        let sounds = rig.process().sounds
+        let urls = (0..<20).map { "https://sounds.example.com/\($0)" }
+        let error = await #expect(throws: MediaFileError.self) { try await sounds.load(urls, for: Self.bot) }
+        guard case .notFetched(_, .status(404)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(rig.server.asked.count <= FetchPlaces.maximumOfOne)
     }
 
     @Test func `what went wrong has a name`() async throws {
@@ -277,5 +357,11 @@ struct RemoteSoundsTests {
             request async throws(HTTPFailure) in throw HTTPFailure.shutDown
         }
         await #expect(throws: MediaFileError.noSoundFolder) { try await none.load(Self.url) }
+    }
+}
+
+extension RemoteSounds {
+    fileprivate func load(_ url: String) async throws(MediaFileError) {
+        try await load([url], for: RemoteSoundsTests.bot)
     }
 }

@@ -15,7 +15,7 @@ extension ConfigurationKey {
             "Bytes of the largest sound that is fetched."),
         ConfigurationKey(
             "sounds", "answer_time", \.media.sounds.answerTime, .duration(.milliseconds(100)...(.seconds(60))),
-            "How long a sound may take to come."),
+            "How long the sounds of a list may take to come, all together."),
         ConfigurationKey(
             "sounds", "allowed_addresses", \.media.sounds.allowedAddresses, .addressRanges,
             "Addresses that the Internet does not route, and that sounds may come from all the same."),

@@ -252,10 +252,12 @@ package final class MediaServer: MediaPort {
     /// - Throws: `MediaFileError` if it cannot be played.
     package func load(file: String) async throws(MediaFileError) { try await library.load(file) }
 
-    /// Fetches a sound of another server into the media library, unless the one that is there is current.
+    /// Fetches sounds of other servers into the media library, unless those that are there are current.
     ///
-    /// - Throws: `MediaFileError` if it cannot be fetched or played.
-    package func load(url: String) async throws(MediaFileError) { try await sounds.load(url) }
+    /// - Throws: `MediaFileError` if one cannot be fetched or played.
+    package func load(urls: [String], for application: ApplicationName) async throws(MediaFileError) {
+        try await sounds.load(urls, for: application)
+    }
 
     /// The media statistics of a call; `nil` if its worker does not have it or is overloaded, or if the server stops.
     package func statistics(of call: CallID) async -> CallMediaStatistics? {

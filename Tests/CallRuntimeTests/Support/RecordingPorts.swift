@@ -68,7 +68,11 @@ final class RecordingChannels: ChannelPort {
 
 final class RecordingMedia: MediaPort {
     let recorder: Recorder
-    private let state = Lock((isFull: false, lastCall: CallID?.none, loadCount: 0, streams: [StreamID: MediaStream]()))
+    private let state = Lock(
+        (
+            isFull: false, lastCall: CallID?.none, loadCount: 0, fetched: [[String]](),
+            streams: [StreamID: MediaStream]()
+        ))
 
     /// Those who wait for a file; `nil`: nobody has to.
     private let waiting = Lock<[CheckedContinuation<Void, Never>]?>(nil)
@@ -92,8 +96,11 @@ final class RecordingMedia: MediaPort {
         set { state.withLock { $0.isFull = newValue } }
     }
 
-    /// How often a file was asked for.
+    /// How often a file, or the URLs of a list, were asked for.
     var loadCount: Int { state.withLock { $0.loadCount } }
+
+    /// The URLs that were asked for together, behind the name of the application.
+    var fetched: [[String]] { state.withLock { $0.fetched } }
 
     var lastCall: CallID? { state.withLock { $0.lastCall } }
 
@@ -124,10 +131,17 @@ final class RecordingMedia: MediaPort {
         guard file == "welcome.wav" else { throw .notFound(file) }
     }
 
-    func load(url: String) async throws(MediaFileError) {
-        state.withLock { $0.loadCount += 1 }
-        if url.hasSuffix("?long") { throw .undecodable(url, .tooLong(minutes: 10)) }
-        guard url == "https://sounds.example.com/welcome.wav" else { throw .notFetched(url, .status(404)) }
+    func load(urls: [String], for application: ApplicationName) async throws(MediaFileError) {
+        state.withLock { state in
+            state.loadCount += 1
+            state.fetched.append([application.description] + urls)
+        }
+        for url in urls {
+            if url.hasSuffix("?long") { throw .undecodable(url, .tooLong(minutes: 10)) }
+            guard url.hasPrefix("https://sounds.example.com/"), url.hasSuffix(".wav") else {
+                throw .notFetched(url, .status(404))
+            }
+        }
     }
 
     func add(_ stream: MediaStream, as name: StreamID) { state.withLock { $0.streams[name] = stream } }

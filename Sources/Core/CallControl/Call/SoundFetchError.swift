@@ -19,7 +19,7 @@ package enum SoundFetchError: Error, Hashable, Sendable {
     case tooLarge(limit: Int)
     /// The server answers with this HTTP status, which is no success. Redirects are not followed.
     case status(Int)
-    /// Too many sounds are being fetched.
+    /// Too many sounds are being fetched, for the application or in all, and none of them was done in time.
     case busy
     /// Fetched sounds that are kept, play or wait to be played take as much memory as they may.
     case noMemory

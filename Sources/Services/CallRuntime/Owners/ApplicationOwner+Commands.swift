@@ -133,7 +133,8 @@ extension ApplicationOwner {
 
     func load(_ list: PlayList) async throws(MediaFileError) {
         for file in list.files { try await environment.media.load(file: file) }
-        for url in list.urls { try await environment.media.load(url: url) }
+        let urls = list.urls
+        if !urls.isEmpty { try await environment.media.load(urls: urls, for: name) }
     }
 
     /// Has the call carry out a command.

@@ -29,11 +29,11 @@ package protocol MediaPort: Sendable {
     /// - Throws: `MediaFileError` if the file cannot be played.
     func load(file: String) async throws(MediaFileError)
 
-    /// Prepares a file of another server for playing, which may take a while; to be awaited before a list that has its
-    /// https URL.
+    /// Prepares files of other servers for playing, which may take a while; to be awaited before a list that has their
+    /// https URLs. They are fetched together, and each application has its share of what is fetched at a time.
     ///
-    /// - Throws: `MediaFileError` if the file cannot be fetched or played.
-    func load(url: String) async throws(MediaFileError)
+    /// - Throws: `MediaFileError` if one of them cannot be fetched or played.
+    func load(urls: [String], for application: ApplicationName) async throws(MediaFileError)
 
     /// Makes a stream known; to be called before a `say` that names it. The media plane takes it with that command.
     func add(_ stream: MediaStream, as name: StreamID)

@@ -2,6 +2,7 @@ internal import Audio
 package import CallControl
 package import HTTPClient
 package import Primitives
+internal import Sockets
 
 /// Sounds of other servers, by their URLs.
 ///
@@ -17,7 +18,7 @@ package actor RemoteSounds {
         package var bytes = 1_000_000_000
         /// The bytes of the largest file, 1 or more.
         package var largest = 16_000_000
-        /// The time within which a file must be there; more than 0.
+        /// The time within which all files of a list must be there; more than 0.
         package var answerTime = Duration.seconds(10)
         /// Addresses that may be asked although the Internet does not route them.
         package var allowedAddresses: [IPAddressRange] = []
@@ -41,15 +42,26 @@ package actor RemoteSounds {
     /// Sends a request, and waits for the response.
     package typealias Fetch = @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
 
-    /// The most sounds that are fetched at a time.
-    package static let maximumLoads = 32
+    /// A sound that an application wants. One application does not wait for what another one has begun.
+    private struct Wish: Hashable {
+        let url: String
+        let application: ApplicationName
+    }
 
     private let configuration: Configuration
     private let folder: SoundFolder?
     private let library: MediaLibrary
     private let fetch: Fetch
-    /// What is being fetched, by URL.
-    private var loads: [String: Task<Result<Void, MediaFileError>, Never>] = [:]
+    /// What is being fetched, or waits for its place; the result is what went wrong.
+    private var loads: [Wish: Task<MediaFileError?, Never>] = [:]
+    private var places = FetchPlaces()
+    /// Those that wait for a place, by the number of their wish.
+    private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    private var lastNumber = 0
+    /// How many sounds are asked for and not there yet.
+    private(set) var openCount = 0
+    /// How many of them wait for a place.
+    var waitingCount: Int { waiting.count }
 
     /// Makes the sounds of a library.
     ///
@@ -62,33 +74,80 @@ package actor RemoteSounds {
         folder?.removeLeftovers()
     }
 
-    /// Makes a sound ready to be played. Those who ask for one at the same time wait for the same answer.
+    /// Makes the sounds of a list ready to be played, together and within one `answerTime`. If an application asks for
+    /// a sound several times at once, all wait for the same answer.
     ///
-    /// - Throws: `noSoundFolder`, `notFetched`, or `undecodable`.
-    package func load(_ url: String) async throws(MediaFileError) {
+    /// - Throws: `noSoundFolder`, `notFetched`, or `undecodable`, for the first sound that fails.
+    package func load(_ urls: [String], for application: ApplicationName) async throws(MediaFileError) {
         guard let folder else { throw .noSoundFolder }
-        if let running = loads[url] { return try await running.value.get() }
-        guard loads.count < Self.maximumLoads else { throw .notFetched(url, .busy) }
-        let load = Task { await attempt(url, folder) }
-        loads[url] = load
-        let result = await load.value
-        loads[url] = nil
-        try result.get()
+        let deadline = MonotonicClock.now + configuration.answerTime
+        let failure = await withTaskGroup(of: MediaFileError?.self) { group in
+            var rest = urls.makeIterator()
+            for _ in 0..<FetchPlaces.maximumOfOne {
+                guard let url = rest.next() else { break }
+                group.addTask { await self.failure(of: Wish(url: url, application: application), deadline, folder) }
+            }
+            var failure: MediaFileError?
+            while let ended = await group.next() {
+                failure = failure ?? ended
+                guard failure == nil, let url = rest.next() else { continue }
+                group.addTask { await self.failure(of: Wish(url: url, application: application), deadline, folder) }
+            }
+            return failure
+        }
+        if let failure { throw failure }
     }
 
-    private func attempt(_ url: String, _ folder: SoundFolder) async -> Result<Void, MediaFileError> {
+    /// Why a sound is not ready; `nil`: it is.
+    private func failure(of wish: Wish, _ deadline: MonotonicTime, _ folder: SoundFolder) async -> MediaFileError? {
+        openCount += 1
+        defer { openCount -= 1 }
+        if let running = loads[wish] { return await running.value }
+        let load = Task { await attempt(wish, deadline, folder) }
+        loads[wish] = load
+        let failure = await load.value
+        loads[wish] = nil
+        return failure
+    }
+
+    private func attempt(_ wish: Wish, _ deadline: MonotonicTime, _ folder: SoundFolder) async -> MediaFileError? {
+        guard await takePlace(for: wish.application) else { return .notFetched(wish.url, .busy) }
+        defer { leavePlace(of: wish.application) }
+        guard MonotonicClock.now < deadline else { return .notFetched(wish.url, .busy) }
         do throws(MediaFileError) {
-            try await update(url, folder)
-            return .success(())
+            try await update(wish.url, deadline, folder)
+            return nil
         } catch {
-            return .failure(error)
+            return error
         }
     }
 
-    private func update(_ url: String, _ folder: SoundFolder) async throws(MediaFileError) {
+    /// Waits for a place.
+    ///
+    /// - Returns: whether there is one.
+    private func takePlace(for application: ApplicationName) async -> Bool {
+        lastNumber += 1
+        let number = lastNumber
+        switch places.ask(number, for: application) {
+        case .granted: return true
+        case .refused: return false
+        case .waits:
+            await withCheckedContinuation { waiting[number] = $0 }
+            return true
+        }
+    }
+
+    private func leavePlace(of application: ApplicationName) {
+        guard let next = places.leave(application) else { return }
+        waiting.removeValue(forKey: next)?.resume()
+    }
+
+    private func update(
+        _ url: String, _ deadline: MonotonicTime, _ folder: SoundFolder
+    ) async throws(MediaFileError) {
         var known = library.tag(of: url) ?? folder.tag(of: url)
         while true {
-            let response = try await ask(url, unless: known)
+            let response = try await ask(url, unless: known, until: deadline)
             switch response.status {
             case 200:
                 let tag = response.value(of: "etag").flatMap { SoundFolder.isTag($0) ? $0 : nil }
@@ -124,13 +183,17 @@ package actor RemoteSounds {
     }
 
     /// - Parameter tag: the entity tag of what is known already; `nil`: nothing is.
-    private func ask(_ url: String, unless tag: String?) async throws(MediaFileError) -> HTTPResponse {
+    private func ask(
+        _ url: String, unless tag: String?, until deadline: MonotonicTime
+    ) async throws(MediaFileError) -> HTTPResponse {
+        let left = deadline - MonotonicClock.now
+        guard left > .zero else { throw .notFetched(url, .timedOut) }
         var fields = [
             HTTPField("accept", "audio/ogg, audio/wav;q=0.9, */*;q=0.1"), HTTPField("user-agent", "orbweaver"),
         ]
         if let tag { fields.append(HTTPField("if-none-match", tag)) }
         do throws(HTTPFailure) {
-            return try await fetch(HTTPRequest(.get, url, fields: fields, timeout: configuration.answerTime))
+            return try await fetch(HTTPRequest(.get, url, fields: fields, timeout: left))
         } catch {
             throw .notFetched(url, SoundFetchError(error, limit: configuration.largest))
         }
