@@ -126,6 +126,8 @@ async def answered(bot, caller):
     return call, session
 
 
+# One clause for both, so that it does not tell which names there are in the network of the gateway.
+NO_ADDRESS = "since the host is unknown, or its address is one that the gateway may not ask: https:"
 BOX = ("box", "--address", "box@dev.local", "--decision-time", "60")
 
 
@@ -161,7 +163,7 @@ async def test_what_is_wrong_with_a_sound_is_said_and_the_call_goes_on(own_gatew
         for url, words in [
             (f"{server.url}/none.wav", "status 404"), (f"{server.url}/elsewhere", "status 302"),
             (f"{server.url}/large.wav", "larger than 100000 bytes"), (f"{server.url}/page.wav", "damaged"),
-            ("https://nothing.invalid/a.wav", "the host is unknown"), ("http://127.0.0.1/a.wav", "https URL"),
+            ("https://nothing.invalid/a.wav", NO_ADDRESS), ("http://127.0.0.1/a.wav", "https URL"),
             ("https://127.0.0.1:1/a.wav", "cannot be reached"), (f"https://me:it@localhost:{port}/a.wav", "the URL"),
         ]:  # fmt: skip
             answer = await bot.ask("POST", f"/v1/calls/{session}/play", {"items": [{"url": url}]})
@@ -187,7 +189,7 @@ async def test_a_sound_is_not_fetched_from_addresses_that_the_internet_does_not_
                      "10.0.0.1", "192.168.0.1", "0.0.0.0"]:  # fmt: skip
             wish = {"items": [{"url": f"https://{host}:{port}/hello.wav"}]}
             answer = await bot.ask("POST", f"/v1/calls/{session}/play", wish)
-            assert "may not ask" in answer.refused(400, "request.invalid_value")["detail"], host
+            assert NO_ADDRESS in answer.refused(400, "request.invalid_value")["detail"], host
         assert server.requests == []
         await bot.tell(session, "end")
         await call.over()

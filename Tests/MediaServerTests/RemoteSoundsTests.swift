@@ -337,7 +337,8 @@ struct RemoteSoundsTests {
         let largest = RemoteSounds.Configuration().largest
         for (failure, fault) in [
             (HTTPFailure.timedOut, SoundFetchError.timedOut), (.responseTooLarge, .tooLarge(limit: largest)),
-            (.unresolved("x"), .unknownHost), (.notConnected("x"), .notConnected), (.untrusted("x"), .untrusted),
+            (.unresolved("x"), .noAddress), (.refusedAddress(IPAddress(v4: 0x0A00_0001)), .noAddress),
+            (.notConnected("x"), .notConnected), (.untrusted("x"), .untrusted),
             (.unusableURL("x"), .unusableURL), (.connectionLost("x"), .connectionLost), (.shutDown, .stopping),
         ] {
             rig.server.change { $0.failure = failure }

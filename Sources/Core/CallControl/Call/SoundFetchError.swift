@@ -2,11 +2,10 @@
 package enum SoundFetchError: Error, Hashable, Sendable {
     /// The URL cannot be asked: its form is wrong, or it names a user.
     case unusableURL
-    /// Every address of the host is one that the Internet does not route, and that is not allowed all the same
-    /// (`sounds.allowed_addresses`).
-    case refusedAddress
-    /// The name of the host has no address.
-    case unknownHost
+    /// The host has no address that may be asked: none at all, or only such as the Internet does not route and are not
+    /// allowed all the same (`sounds.allowed_addresses`). It is one case for both, so that nobody learns from it which
+    /// names there are in the operator's network.
+    case noAddress
     /// No connection came about.
     case notConnected
     /// The certificate of the server is not trusted, or is another host's.
@@ -30,8 +29,7 @@ package enum SoundFetchError: Error, Hashable, Sendable {
     package var clause: String {
         switch self {
         case .unusableURL: "the URL cannot be used"
-        case .refusedAddress: "its address is one that the gateway may not ask"
-        case .unknownHost: "the host is unknown"
+        case .noAddress: "the host is unknown, or its address is one that the gateway may not ask"
         case .notConnected: "the server cannot be reached"
         case .untrusted: "the certificate of the server is not trusted"
         case .connectionLost: "the connection ended too early"

@@ -206,8 +206,7 @@ extension SoundFetchError {
         self =
             switch failure {
             case .unusableURL, .unusableField: .unusableURL
-            case .refusedAddress: .refusedAddress
-            case .unresolved: .unknownHost
+            case .refusedAddress, .unresolved: .noAddress
             case .notConnected: .notConnected
             case .untrusted: .untrusted
             case .connectionLost: .connectionLost
