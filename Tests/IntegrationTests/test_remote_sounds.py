@@ -2,6 +2,7 @@
 import datetime
 import ipaddress
 import ssl
+import struct
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -118,6 +119,36 @@ def the_tone(folder: Path, name: str) -> bytes:
     return sound.tone(folder / f"{name}.wav", TONES[name], seconds=3).read_bytes()
 
 
+def long_silence(minutes: int) -> bytes:
+    """An Ogg Opus file in stereo, with packets of 120 ms in two bytes (RFC 6716 §3.2.5, RFC 7845)."""
+    file, number = b"", 0
+
+    def page(packets: list[bytes], granule: int, flags: int = 0):
+        nonlocal file, number
+        sizes = bytes(len(packet) for packet in packets)
+        start = b"OggS" + struct.pack("<BBqII", 0, flags, granule, 7, number)
+        end = bytes([len(sizes)]) + sizes + b"".join(packets)
+        file += start + struct.pack("<I", ogg_checksum(start + bytes(4) + end)) + end
+        number += 1
+
+    page([b"OpusHead" + struct.pack("<BBHIhB", 1, 2, 312, 48_000, 0, 0)], 0, flags=2)
+    page([b"OpusTags" + bytes(8)], 0)
+    # 30 seconds on a page.
+    for index in range(1, 2 * minutes + 1):
+        page([b"\xff\x06"] * 250, index * 250 * 5_760, flags=4 if index == 2 * minutes else 0)
+    return file
+
+
+def ogg_checksum(data: bytes) -> int:
+    """RFC 3533 §6, without a table."""
+    sum_ = 0
+    for byte in data:
+        sum_ ^= byte << 24
+        for _ in range(8):
+            sum_ = (sum_ << 1 ^ (0x04C11DB7 if sum_ & 0x80000000 else 0)) & 0xFFFFFFFF
+    return sum_
+
+
 async def answered(bot, caller):
     call = await caller.dial("box")
     session = (await bot.incoming())["id"]
@@ -155,6 +186,8 @@ async def test_what_is_wrong_with_a_sound_is_said_and_the_call_goes_on(own_gatew
     own, options = site(own_gateway, tmp_path, server, largest="100000", answer_time="1s")
     server.sounds["/page.wav"] = (b"<html>", '"1"')
     server.sounds["/large.wav"] = (bytes(200_000), '"1"')
+    # 17 kB, of which half an hour would be 345 MB.
+    server.sounds["/long.opus"] = (long_silence(11), '"1"')
     server.sounds["/slow.wav"] = (b"RIFF", '"1"')
     alice = await party("alice", base=own.http)
     async with application(own, options, *BOX) as bot:
@@ -163,6 +196,7 @@ async def test_what_is_wrong_with_a_sound_is_said_and_the_call_goes_on(own_gatew
         for url, words in [
             (f"{server.url}/none.wav", "status 404"), (f"{server.url}/elsewhere", "status 302"),
             (f"{server.url}/large.wav", "larger than 100000 bytes"), (f"{server.url}/page.wav", "damaged"),
+            (f"{server.url}/long.opus", "longer than 10 minutes"),
             ("https://nothing.invalid/a.wav", NO_ADDRESS), ("http://127.0.0.1/a.wav", "https URL"),
             ("https://127.0.0.1:1/a.wav", "cannot be reached"), (f"https://me:it@localhost:{port}/a.wav", "the URL"),
         ]:  # fmt: skip
