@@ -90,6 +90,35 @@ extension ApplicationCallTests {
         }
     }
 
+    @Test(arguments: [false, true]) func `the time to decide goes on while a file is read, unless the call rings`(
+        _ rings: Bool
+    ) async throws {
+        try await serve(try application { ($0.fallback, $0.decisionTime) = (.reject(.busy), .seconds(3)) }) { rig in
+            let (_, call) = try await incoming(rig, earlyMedia: true)
+            if rings { _ = try await perform(rig, .ring, call.id) }
+            rig.media.holdFiles()
+            defer { rig.media.releaseFiles() }
+            let progress = Task { try await perform(rig, .progress(PlayList(file: "welcome.wav")), call.id) }
+            await rig.wait { rig.media.loadCount == 1 }
+            await rig.settle()
+            rig.clock.advance(by: .seconds(3))
+            if rings {
+                await rig.settle()
+                #expect(rig.observer.counts.ended.isEmpty)
+            } else {
+                await rig.wait { rig.observer.counts.ended.count == 1 }
+                #expect(rig.observer.counts.ended.map(\.cause) == [.unreachable(.busy)])
+            }
+            rig.media.releaseFiles()
+            let result = await progress.result
+            if rings {
+                #expect(try result.get().state == .progressing)
+            } else {
+                #expect(throws: ApplicationRefusal.self) { try result.get() }
+            }
+        }
+    }
+
     @Test func `a call that changes while a file is read is asked again`() async throws {
         try await serve(try application()) { rig in
             let (_, call) = try await incoming(rig)
