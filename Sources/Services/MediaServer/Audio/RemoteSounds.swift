@@ -42,7 +42,7 @@ package actor RemoteSounds {
     /// Sends a request, and waits for the response.
     package typealias Fetch = @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
 
-    /// A sound that an application wants. One application does not wait for what another one has begun.
+    /// A sound that an application wants. One application does not wait for what is fetched for another one.
     private struct Wish: Hashable {
         let url: String
         let application: ApplicationName
@@ -87,13 +87,13 @@ package actor RemoteSounds {
                 guard let url = rest.next() else { break }
                 group.addTask { await self.failure(of: Wish(url: url, application: application), deadline, folder) }
             }
-            var failure: MediaFileError?
+            var first: MediaFileError?
             while let ended = await group.next() {
-                failure = failure ?? ended
-                guard failure == nil, let url = rest.next() else { continue }
+                first = first ?? ended
+                guard first == nil, let url = rest.next() else { continue }
                 group.addTask { await self.failure(of: Wish(url: url, application: application), deadline, folder) }
             }
-            return failure
+            return first
         }
         if let failure { throw failure }
     }

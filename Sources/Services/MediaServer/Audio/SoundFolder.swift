@@ -18,7 +18,7 @@ struct SoundFolder: Sendable {
     private static let suffix = "sound"
     /// The bytes of a block of the file system.
     private static let block = 4_096
-    /// How the names of the files begin that Foundation writes and then renames (`Data.WritingOptions.atomic`). A
+    /// How the names of the files start that Foundation writes and then renames (`Data.WritingOptions.atomic`). A
     /// process that was killed leaves one.
     private static let leftoverPrefix = ".dat.nosync"
     /// Longer than any head.
@@ -70,7 +70,7 @@ struct SoundFolder: Sendable {
     /// Keeps nothing of a URL.
     func remove(_ url: String) { try? FileManager.default.removeItem(at: place(of: url)) }
 
-    /// Removes the files that a process has begun to write, and has not finished.
+    /// Removes the files that a process has started to write, and has not finished.
     func removeLeftovers() {
         let found = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         for place in found ?? [] where place.lastPathComponent.hasPrefix(Self.leftoverPrefix) {
