@@ -257,9 +257,9 @@ let package = Package(
             name: "orbweaver-bench",
             dependencies: [
                 "RelayBaseline", "HandshakeBaseline", "PushBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl",
-                "CallRuntime",
+                "CallRuntime", "EventAPI",
                 "MediaServer", "Observability", "Cryptography", "Push", "PushClient",
-                "DTLS", "SRTP", "Sockets", "Opus", "Audio", "RTP", "PeerSupport", argumentParser, logging,
+                "DTLS", "SRTP", "Sockets", "Opus", "SpeexDSP", "Audio", "RTP", "PeerSupport", argumentParser, logging,
                 hummingbird,
                 nioCore, nioPosix, nioHTTP1, nioSSL, nioWebSocket, httpTypes, grdb,
             ],

@@ -13,7 +13,8 @@ struct Bench: AsyncParsableCommand {
             MemoryBenchmark.self, LoadBenchmark.self,
             TranscodeBenchmark.self,
             CallsBenchmark.self, ChannelsBenchmark.self, SubscribeBenchmark.self, BareRoute.self, BareChannels.self,
-            BareRows.self, PushBenchmark.self,
+            BareRows.self, PushBenchmark.self, EventsBenchmark.self, WebhooksBenchmark.self,
+            BotsBenchmark.self,
         ]
     )
 }

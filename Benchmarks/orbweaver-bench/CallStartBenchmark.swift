@@ -1,4 +1,6 @@
 import ArgumentParser
+import CallControl
+import EventAPI
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -12,6 +14,9 @@ struct CallStartBenchmark: AsyncParsableCommand {
         discussion: """
             Both servers are processes of their own with one event loop; counted is the CPU of the whole process, that of media threads and
             of the notification to the callee included. Calls are ended outside of what is counted.
+
+            What the public log of events costs is told in two parts: a gateway with events.count=0 writes no rows of it,
+            and putting the events of one callStart into words for programs is counted in this process.
             """)
 
     @Option(help: "The gateway's program.")
@@ -35,20 +40,30 @@ struct CallStartBenchmark: AsyncParsableCommand {
         let bare = try await BareServer()
         let heard = try await CallingGateway(gateway, store, calleeListens: true)
         let unheard = try await CallingGateway(gateway, store, calleeListens: false)
+        let unwritten = try await CallingGateway(
+            gateway, store, calleeListens: true, settings: ["events.count=0"])
         defer {
             bare.process.stop()
             heard.gateway.stop()
             unheard.gateway.stop()
+            unwritten.gateway.stop()
         }
-        var (baseline, listening, silent) = (UInt64(0), UInt64(0), UInt64(0))
+        let words = try await PublicWords(gateway, body)
+        var (baseline, listening, silent, rowless) = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+        var wording: [Double] = []
         for round in 0...rounds {
             let bodies = try (0..<calls).map { _ in try Self.body(sdp: Self.renamed(sdp)) }
-            let costs = (try await bare.ask(bodies), try await heard.start(bodies), try await unheard.start(bodies))
+            let costs = (
+                try await bare.ask(bodies), try await heard.start(bodies), try await unheard.start(bodies),
+                try await unwritten.start(bodies), words.nanoseconds(calls: calls)
+            )
             // The first round warms up.
             guard round > 0 else { continue }
             baseline += costs.0
             listening += costs.1
             silent += costs.2
+            rowless += costs.3
+            wording.append(costs.4)
         }
         let count = Double(calls * rounds)
         func line(_ name: String, _ cost: UInt64) -> String {
@@ -59,6 +74,11 @@ struct CallStartBenchmark: AsyncParsableCommand {
         print(line("bare route:", baseline))
         print(line("callStart, nobody listens:", silent))
         print(line("callStart, caller and callee are notified:", listening))
+        print(line("callStart, caller and callee are notified, no rows of public events:", rowless))
+        print(
+            String(
+                format: "%d public events of a callStart: %.1f µs to put into words", words.count,
+                wording.sorted()[wording.count / 2] / 1_000))
     }
 
     /// The same offer of another session (`o=`): the gateway takes the same description for a request that comes again.
@@ -86,8 +106,8 @@ private struct CallingGateway {
     private let client: HTTPClient
     private let sockets: [NotificationSocket?]
 
-    init(_ binary: String, _ store: GatewayStore, calleeListens: Bool) async throws {
-        gateway = try await GatewayUnderTest(binary, store: store)
+    init(_ binary: String, _ store: GatewayStore, calleeListens: Bool, settings: [String] = []) async throws {
+        gateway = try await GatewayUnderTest(binary, store: store, settings: settings)
         client = try await HTTPClient(port: gateway.port)
         sockets = [
             try await gateway.register("alice@dev.local", client, listens: calleeListens),
@@ -125,6 +145,55 @@ private struct CallingGateway {
     private struct Started: Decodable {
         struct Response: Decodable { var sessionData: String }
         var callControlResponse: Response
+    }
+}
+
+/// The events of one `callStart`, as a gateway has written them down.
+private struct PublicWords {
+    private let events: [LoggedEvent]
+    /// Those who see them: all calls are Alice's to Bob.
+    private let users = GatewayUnderTest.users.prefix(2).compactMap { UserAddress(parsing: $0) }
+    /// How many of the events programs are told.
+    let count: Int
+
+    /// Starts one call with a gateway of its own.
+    init(_ binary: String, _ body: ByteBuffer) async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "orbweaver-bench-events-\(UUID())")
+        // What is left of a temporary file does no harm.
+        defer { try? FileManager.default.removeItem(at: file) }
+        let calling = try await CallingGateway(
+            binary, .memory, calleeListens: true,
+            settings: ["calls.event_log=\(file.path(percentEncoded: false))"])
+        do { _ = try await calling.start([body]) } catch {
+            calling.gateway.stop()
+            throw error
+        }
+        // The file is complete once the gateway has ended.
+        calling.gateway.stop()
+        let decoder = JSONDecoder()
+        let all = try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")).map { line in
+            try decoder.decode(LoggedEvent.self, from: line)
+        }
+        // The call is ended as well.
+        let started = all.prefix { entry in
+            if case .released = entry.event.fact { false } else { true }
+        }
+        events = Array(started)
+        let users = users
+        count = events.count { Publication($0, of: users) != nil }
+        guard count > 0 else { throw ValidationError("the gateway has written down no event of a call") }
+    }
+
+    /// CPU for the events of one of so many calls, in nanoseconds.
+    func nanoseconds(calls: Int) -> Double {
+        var bytes = 0
+        let start = ThreadCPUClock.consumed
+        for _ in 0..<calls {
+            for event in events { bytes += Publication(event, of: users)?.numbered(1).json.count ?? 0 }
+        }
+        let spent = ThreadCPUClock.consumed - start
+        precondition(bytes > 0, "there are events with words")
+        return spent / .nanoseconds(1) / Double(calls)
     }
 }
 

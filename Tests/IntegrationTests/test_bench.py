@@ -1,12 +1,14 @@
-"""scripts/bench holds a tree against a revision: in turns, out of a clone, and with a ratio for each measure."""
+"""scripts/bench holds a tree against a revision: in turns, out of a clone, and with a ratio for each measure. Some
+benchmarks are run as they were built for tests, so that their figures say nothing but that they can be taken."""
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from peers.gateway import REPOSITORY
+from peers.gateway import BINARY, REPOSITORY
 
 STUB = """#!/bin/sh
 echo "$1 {side}" >> "$TURNS"
@@ -109,5 +111,76 @@ def test_one_benchmark_or_all_run_as_ever(tree):
     assert tree.bench().returncode == 0
     assert [turn.split()[0] for turn in tree.turns.read_text().splitlines()] == [
         "allocations", "relay", "srtp", "call-start", "calls", "memory", "load", "transcode", "channels",
-        "subscribe", "push",
+        "subscribe", "push", "events", "webhooks", "bots",
     ]  # fmt: skip
+
+
+FIGURE = r"\d+(?:\.\d+)?"
+
+
+def measured(*arguments: str) -> str:
+    """What a benchmark prints."""
+    ended = subprocess.run(
+        [BINARY.with_name("orbweaver-bench"), *arguments, "--gateway", BINARY], cwd=REPOSITORY, capture_output=True,
+        text=True, timeout=300,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+def figures(output: str, pattern: str) -> list[float]:
+    """The figures of the one line that fits the pattern, in which each is written as `#`. None of them is 0."""
+    found = re.findall(f"^{pattern.replace('#', f'({FIGURE})')}$", output, re.MULTILINE)
+    assert len(found) == 1, f"{len(found)} lines fit {pattern!r} in:\n{output}"
+    values = [float(each) for each in (found[0] if isinstance(found[0], tuple) else found)]
+    assert all(value > 0 for value in values), f"{pattern!r} in:\n{output}"
+    return values
+
+
+def test_starts_of_calls_with_and_without_public_events():
+    output = measured("call-start", "--calls", "5", "--rounds", "1")
+    figures(output, "bare route: # µs, ratio #")
+    notified = "callStart, caller and callee are notified"
+    cost, ratio = figures(output, f"{notified}: # µs, ratio #")
+    assert cost > ratio
+    figures(output, f"{notified}, no rows of public events: # µs, ratio #")
+    events, _ = figures(output, "# public events of a callStart: # µs to put into words")
+    assert events >= 4  # two legs join, and the callee's is rung and rings
+
+
+def test_events_to_many_programs():
+    output = measured("events", "--subscribers", "300", "--events", "5", "--rounds", "1", "--idle", "0")
+    for name in ("events to 300", "bare server to 300"):
+        figures(output, name + r": # µs each \(# to #\); # KB per connection")
+    size, own, bare, ratio = figures(output, "events of # bytes to 300: # µs each; bare server # µs; ratio #")
+    assert 150 < size < 500
+    assert own / bare == pytest.approx(ratio, rel=0.05)
+
+
+def test_webhooks_as_fast_as_they_are_taken():
+    output = measured("webhooks", "--calls", "20", "--rounds", "1")
+    size, limit, own, least, most, bare, ratio = figures(
+        output, r"webhook of # bytes, # in flight: # µs of CPU \(# to #\); bare libcurl: # µs; ratio #"
+    )
+    assert 150 < size < 700 and limit == 8 and least == own == most
+    assert own / bare == pytest.approx(ratio, rel=0.05)
+    figures(output, "webhooks per second and core: #; bare libcurl #")
+
+
+def test_bots_on_streams():
+    output = measured("bots", "--legs", "2", "--seconds", "1", "--rounds", "1", "--delays", "5")
+    cost = r": # µs per leg-second \(# to #\), # legs per core"
+    (bare, *_), (worker, *_), (whole, *_) = (
+        figures(output, name + cost + ratio)
+        for name, ratio in (
+            ("bare libopus and speexdsp", ""), ("2 legs of bots, media worker", ", ratio #"),
+            ("2 legs of bots, whole process", ", ratio #"),
+        )
+    )  # fmt: skip
+    assert bare < worker < whole
+    for way in (
+        "from the bot's piece to the caller's packet", "from the caller's packet to the bot's message",
+        "from the request play to the caller's packet",
+    ):  # fmt: skip
+        half, most_of_them, longest = figures(output, f"{way}: p50 # ms, p95 # ms, most # ms")
+        assert half <= most_of_them <= longest < 1_000

@@ -19,7 +19,8 @@ final class GatewayUnderTest: Sendable {
     let port: Int
     private let tlsPort: Int
     /// The database and what belongs to it; `nil`: there is none.
-    private let folder: URL?
+    private let files: DatabaseFolder?
+    private let binary: String
 
     /// Users who are always there; all have the password `dev`.
     static let users = ["alice", "bob", "carol", "dave"].map { "\($0)@dev.local" }
@@ -54,7 +55,7 @@ final class GatewayUnderTest: Sendable {
             ["media.workers=1", "media.bind=127.0.0.1", "log.level=error"] + Self.oneForAll + Self.oneAddress + settings
         let arguments: [String]
         let files = store == .file ? try DatabaseFolder() : nil
-        folder = files?.folder
+        (self.files, self.binary) = (files, binary)
         switch files {
         case nil:
             arguments = [
@@ -77,7 +78,26 @@ final class GatewayUnderTest: Sendable {
     func stop() {
         process.stop()
         // What is left of a temporary folder does no harm.
-        if let folder { try? FileManager.default.removeItem(at: folder) }
+        if let files { try? FileManager.default.removeItem(at: files.folder) }
+    }
+
+    /// Adds an application that is called at `name@dev.local`; only with a file.
+    ///
+    /// - Parameter options: more of `orbweaver app add`.
+    /// - Returns: a key of it.
+    /// - Throws: `ValidationError` if a command fails.
+    func addApplication(_ name: String, _ options: [String] = []) throws -> String {
+        _ = try command(["app", "add", name, "--address", "\(name)@dev.local"] + options)
+        return try command(["app", "key", "add", name])
+    }
+
+    /// Runs a command of the gateway's program about its database; only with a file.
+    ///
+    /// - Returns: what it has printed, without the end of the line.
+    /// - Throws: `ValidationError` if it fails.
+    func command(_ arguments: [String]) throws -> String {
+        guard let files else { preconditionFailure("commands are about a database in a file") }
+        return try files.run(arguments, by: binary)
     }
 
     func path(_ user: String, _ resource: String) -> String { "/rest/version/1/user/\(user)/\(resource)" }
@@ -121,7 +141,7 @@ final class GatewayUnderTest: Sendable {
 }
 
 /// A temporary folder with what a gateway needs that is not `--dev`: a database with users, and a certificate.
-private struct DatabaseFolder {
+private struct DatabaseFolder: Sendable {
     let folder: URL
 
     init() throws {
@@ -149,13 +169,25 @@ private struct DatabaseFolder {
         let lines = users.map { #"{"address":"\#($0)","passwordRecord":"\#(record)"}"# }
         let file = folder.appending(path: "users.jsonl")
         try Data(lines.joined(separator: "\n").utf8).write(to: file)
+        _ = try run(["user", "import", file.path(percentEncoded: false)], by: binary)
+    }
+
+    /// Runs a command about this database.
+    ///
+    /// - Returns: what it has printed, without the end of the line.
+    /// - Throws: `ValidationError` if it fails.
+    func run(_ arguments: [String], by binary: String) throws -> String {
         let command = Process()
         command.executableURL = URL(filePath: binary)
-        command.arguments =
-            ["user", "import", file.path(percentEncoded: false)] + settings.flatMap { ["--set", $0] }
-        command.standardOutput = FileHandle.nullDevice
+        command.arguments = arguments + settings.flatMap { ["--set", $0] }
+        let output = Pipe()
+        command.standardOutput = output
         try command.run()
+        let printed = output.fileHandleForReading.readDataToEndOfFile()
         command.waitUntilExit()
-        guard command.terminationStatus == 0 else { throw ValidationError("the users could not be added") }
+        guard command.terminationStatus == 0 else {
+            throw ValidationError("\(binary) \(arguments.joined(separator: " ")) has failed")
+        }
+        return String(decoding: printed, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -26,11 +26,22 @@ struct HTTPClient: Sendable {
             }
     }
 
-    /// - Parameter user: authenticated with the password of the demo users.
+    /// - Parameters:
+    ///   - user: authenticated with the password of the demo users.
+    ///   - key: of the application that asks.
     /// - Throws: `ValidationError` if no answer comes.
-    func request(_ method: HTTPMethod, _ path: String, user: String? = nil, body: ByteBuffer = ByteBuffer())
-        async throws -> Answer
-    {
+    func request(
+        _ method: HTTPMethod, _ path: String, user: String? = nil, key: String? = nil, body: ByteBuffer = ByteBuffer()
+    ) async throws -> Answer {
+        do { return try await submit(method, path, user: user, key: key, body: body).get() } catch {
+            throw ValidationError("\(method) \(path) was not answered: \(error)")
+        }
+    }
+
+    /// Sends a request, and does not wait for its answer.
+    func submit(
+        _ method: HTTPMethod, _ path: String, user: String? = nil, key: String? = nil, body: ByteBuffer = ByteBuffer()
+    ) -> EventLoopFuture<Answer> {
         var head = HTTPRequestHead(version: .http1_1, method: method, uri: path)
         head.headers = [
             "Host": "127.0.0.1", "Content-Type": "application/json", "Content-Length": "\(body.readableBytes)",
@@ -38,23 +49,22 @@ struct HTTPClient: Sendable {
         if let user {
             head.headers.add(name: "Authorization", value: "Basic " + Data("\(user):dev".utf8).base64EncodedString())
         }
-        do {
-            return try await channel.eventLoop.flatSubmit { [head, exchange] in exchange.value.send(head, body) }.get()
-        } catch {
-            throw ValidationError("\(method) \(path) was not answered: \(error)")
-        }
+        if let key { head.headers.add(name: "Authorization", value: "Bearer \(key)") }
+        return channel.eventLoop.flatSubmit { [head, exchange] in exchange.value.send(head, body) }
     }
 
     /// Sends a request that has to succeed.
     ///
     /// - Throws: `ValidationError` with the answer if its status is not 2xx.
-    func succeed(_ method: HTTPMethod, _ path: String, user: String? = nil, body: ByteBuffer = ByteBuffer())
-        async throws
-    {
-        let answer = try await request(method, path, user: user, body: body)
+    @discardableResult
+    func succeed(
+        _ method: HTTPMethod, _ path: String, user: String? = nil, key: String? = nil, body: ByteBuffer = ByteBuffer()
+    ) async throws -> Answer {
+        let answer = try await request(method, path, user: user, key: key, body: body)
         guard 200..<300 ~= answer.status else {
             throw ValidationError("\(method) \(path): \(answer.status) \(String(buffer: answer.body))")
         }
+        return answer
     }
 
     func close() async {

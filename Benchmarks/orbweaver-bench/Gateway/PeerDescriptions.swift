@@ -4,28 +4,36 @@ import SDP
 
 /// Descriptions of scripted peers, and what they need to know of the gateway's.
 enum PeerDescriptions {
-    /// One audio m-line with PCMU, everything in one bundle. A description of its own each time: the gateway takes the
-    /// same one for a request that comes again (docs/call-states.md).
-    static func audio(_ peer: LoadPeer, setup: String) -> String {
-        """
-        v=0
-        o=- \(UInt64.random(in: 0..<(1 << 62))) 1 IN IP4 127.0.0.1
-        s=-
-        t=0 0
-        a=group:BUNDLE 0
-        m=audio 9 UDP/TLS/RTP/SAVPF 0
-        c=IN IP4 0.0.0.0
-        a=mid:0
-        a=sendrecv
-        a=rtcp-mux
-        a=rtpmap:0 PCMU/8000
-        a=ice-ufrag:\(peer.credentials.ufrag)
-        a=ice-pwd:\(peer.credentials.password.value)
-        a=fingerprint:\(peer.fingerprint.value)
-        a=setup:\(setup)
-        a=ssrc:\(peer.ssrc) cname:bench
+    /// One audio m-line with one codec, everything in one bundle. A description of its own each time: the gateway takes
+    /// the same one for a request that comes again (docs/call-states.md).
+    static func audio(_ peer: LoadPeer, _ codec: Codec = .pcmu, setup: String) -> String {
+        audio(peer.credentials, peer.fingerprint, ssrc: peer.ssrc, codec, setup: setup)
+    }
 
-        """.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
+    /// The same for any peer.
+    static func audio(
+        _ credentials: ICECredentials, _ fingerprint: Fingerprint, ssrc: UInt32, _ codec: Codec, setup: String
+    ) -> String {
+        let encoding = "\(codec.name)/\(codec.clockRate)" + (codec.channels == 2 ? "/2" : "")
+        return """
+            v=0
+            o=- \(UInt64.random(in: 0..<(1 << 62))) 1 IN IP4 127.0.0.1
+            s=-
+            t=0 0
+            a=group:BUNDLE 0
+            m=audio 9 UDP/TLS/RTP/SAVPF \(codec.payloadType.rawValue)
+            c=IN IP4 0.0.0.0
+            a=mid:0
+            a=sendrecv
+            a=rtcp-mux
+            a=rtpmap:\(codec.payloadType.rawValue) \(encoding)
+            a=ice-ufrag:\(credentials.ufrag)
+            a=ice-pwd:\(credentials.password.value)
+            a=fingerprint:\(fingerprint.value)
+            a=setup:\(setup)
+            a=ssrc:\(ssrc) cname:bench
+
+            """.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
     }
 
     /// Where the gateway is, and what its checks are made with.

@@ -3,7 +3,7 @@ import Foundation
 import Push
 import PushBaseline
 
-/// The requests of the push client, sent by a loop in C on libcurl's multi interface.
+/// Requests such as the gateway sends to other servers, sent by a loop in C on libcurl's multi interface.
 @safe
 final class BarePushes {
     private let baseline: OpaquePointer
@@ -13,23 +13,34 @@ final class BarePushes {
     /// The length of a provider token in its compact form, with a key on P-256.
     private static let tokenLength = 200
 
-    init(_ provider: LocalProvider, _ sample: PushSample, inFlight: Int) throws {
+    /// The requests of the push client.
+    convenience init(_ provider: LocalProvider, _ sample: PushSample, inFlight: Int) throws {
         let request = try sample.request()
-        unsafe content = .allocate(byteCount: request.content.count, alignment: 1)
-        unsafe content.copyBytes(from: request.content)
-        let fields = request.fields.map { field in
+        let fields = request.fields.map { field -> (String, String) in
             let isNumbered = PushSample.names.contains(field.name)
-            return (field.name, isNumbered ? field.value.dropLast(10) + "0000000000" : field.value)
+            return (field.name, isNumbered ? String(field.value.dropLast(10)) + "0000000000" : field.value)
         }
         let token = "Bearer " + String(repeating: "x", count: Self.tokenLength)
-        let lines = (fields + [("authorization", token)]).map { "\($0): \($1)\n" }.joined()
+        try self.init(
+            to: provider, path: request.path ?? "", fields + [("authorization", token)], request.content,
+            inFlight: inFlight)
+    }
+
+    /// Requests of other fields and another content.
+    ///
+    /// - Parameter fields: one whose value ends in ten zeros has the number of the request in their place.
+    init(
+        to provider: LocalProvider, path: String, _ fields: [(String, String)], _ bytes: [UInt8], inFlight: Int
+    ) throws {
+        unsafe content = .allocate(byteCount: bytes.count, alignment: 1)
+        unsafe content.copyBytes(from: bytes)
+        let lines = fields.map { "\($0): \($1)\n" }.joined()
         guard
             let baseline = unsafe push_baseline_open(
-                provider.url + (request.path ?? ""), provider.authority, lines, content.baseAddress, content.count,
-                Int32(inFlight))
+                provider.url + path, provider.authority, lines, content.baseAddress, content.count, Int32(inFlight))
         else {
             unsafe content.deallocate()
-            throw ValidationError("libcurl refuses what the push client is set to")
+            throw ValidationError("libcurl refuses what the requests are set to")
         }
         unsafe self.baseline = baseline
     }

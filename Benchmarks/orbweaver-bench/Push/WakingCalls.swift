@@ -181,7 +181,7 @@ struct PushLoad: Sendable {
 
 extension HTTPClient {
     /// A metric of the gateway that counts something.
-    fileprivate func metric(_ name: String) async throws -> Int {
+    func metric(_ name: String) async throws -> Int {
         let metrics = String(buffer: try await request(.GET, "/metrics").body)
         let line = metrics.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
         guard let value = line?.split(separator: " ").last.flatMap({ Int($0) }) else {
@@ -191,7 +191,7 @@ extension HTTPClient {
     }
 
     /// Starts a call, and notes when that was answered.
-    fileprivate func startCall(_ path: String, user: String, body: ByteBuffer) async throws
+    func startCall(_ path: String, user: String, body: ByteBuffer) async throws
         -> (session: String, answered: MonotonicTime)
     {
         let answer = try await request(.POST, path, user: user, body: body)
