@@ -152,7 +152,9 @@ private struct CallingGateway {
 private struct PublicWords {
     private let events: [LoggedEvent]
     /// Those who see them: all calls are Alice's to Bob.
-    private let users = GatewayUnderTest.users.prefix(2).compactMap { UserAddress(parsing: $0) }
+    private let holders = GatewayUnderTest.users.prefix(2).compactMap { name in
+        UserAddress(parsing: name).map { LegHolder.user($0) }
+    }
     /// How many of the events programs are told.
     let count: Int
 
@@ -179,8 +181,8 @@ private struct PublicWords {
             if case .released = entry.event.fact { false } else { true }
         }
         events = Array(started)
-        let users = users
-        count = events.count { Publication($0, of: users) != nil }
+        let holders = holders
+        count = events.count { Publication($0, of: holders) != nil }
         guard count > 0 else { throw ValidationError("the gateway has written down no event of a call") }
     }
 
@@ -189,7 +191,7 @@ private struct PublicWords {
         var bytes = 0
         let start = ThreadCPUClock.consumed
         for _ in 0..<calls {
-            for event in events { bytes += Publication(event, of: users)?.numbered(1).json.count ?? 0 }
+            for event in events { bytes += Publication(event, of: holders)?.numbered(1).json.count ?? 0 }
         }
         let spent = ThreadCPUClock.consumed - start
         precondition(bytes > 0, "there are events with words")

@@ -46,10 +46,10 @@ struct ApplicationCommandTests {
         let pattern = try #require(ApplicationAddress("*@bots.example.com"))
         let owned = ["menu@bots.example.com", "MENU@BOTS.example.com"].compactMap { UserAddress(parsing: $0) }
         let others = ["menu@example.com", "menu@x.bots.example.com"].compactMap { UserAddress(parsing: $0) }
-        #expect(owned.allSatisfy(pattern.owns) && owned.count == 2)
-        #expect(!others.contains(where: pattern.owns) && others.count == 2)
+        #expect(owned.allSatisfy(pattern.covers) && owned.count == 2)
+        #expect(!others.contains(where: pattern.covers) && others.count == 2)
         let single = try #require(ApplicationAddress("menu@bots.example.com"))
-        #expect(single.owns(owned[0]) && !single.owns(others[0]))
+        #expect(single.covers(owned[0]) && !single.covers(others[0]))
     }
 
     @Test func `what cannot be played is refused by name`() throws {

@@ -148,7 +148,7 @@ struct EventBodyTests {
                 let text = String(decoding: body.json, as: UTF8.self)
                 #expect(text.contains(#""time":5,"traceparent":"\#(header)","type":"#) == (expected != nil))
                 #expect(EventBody.traceContext(in: body.json) == expected)
-                let event = Publication(body, of: Self.alice).numbered(7)
+                let event = Publication(body, of: .user(Self.alice)).numbered(7)
                 #expect(EventBody.traceContext(in: event.object(in: "log")) == expected)
             }
         }

@@ -11,7 +11,7 @@ private func event(_ number: Int64, _ type: String = "leg.held", call: String = 
     -> PublicEvent
 {
     PublicEvent(
-        number: number, call: call, type: type, time: number, scope: EventScope(users),
+        number: number, call: call, type: type, time: number, scope: EventScope(users.map { LegHolder.user($0) }),
         json: Array(#"{"type":"\#(type)"}"#.utf8))
 }
 
@@ -19,15 +19,16 @@ private let everything = EventSelection(reader: .everything)
 
 /// Who may see an event, and who wants it.
 struct EventSelectionTests {
-    @Test func `a user sees calls with a leg of this user, an application those with a leg at its addresses`() throws {
-        let scope = EventScope([alice, carl, alice])
-        #expect(scope.addresses == [alice, carl])
+    @Test func `a user and an application see the calls that they have or had a leg of, and no others`() throws {
+        let bots = try #require(ApplicationName("bots"))
+        let support = try #require(ApplicationName("support"))
+        let scope = EventScope([.user(alice), .application(bots), .user(alice), .application(bots)])
+        #expect(scope.addresses == [alice] && scope.applications == [bots])
         #expect(EventReader.everything.sees(scope))
         #expect(EventReader.user(alice).sees(scope) && !EventReader.user(bob).sees(scope))
-        let bots = try #require(ApplicationAddress("*@bots.example.com"))
-        let support = try #require(ApplicationAddress("sip:support@example.com"))
-        #expect(EventReader.application([support, bots]).sees(scope))
-        #expect(!EventReader.application([support]).sees(scope) && !EventReader.application([]).sees(scope))
+        #expect(EventReader.application(bots).sees(scope) && !EventReader.application(support).sees(scope))
+        // An application sees nothing of a user who has one of its addresses, nor such a user of the application.
+        #expect(!EventReader.application(bots).sees(EventScope([.user(carl)])) && !EventReader.user(carl).sees(scope))
     }
 
     @Test func `types are whole or start so, and calls are numbers`() throws {

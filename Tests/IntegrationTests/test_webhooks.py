@@ -12,13 +12,14 @@ from pathlib import Path
 import aiohttp
 import pytest
 import standardwebhooks
+from websockets.asyncio.client import connect
 
 from durability import configured
 from peers import sdp
 from peers.bot import Bot
 from peers.gateway import Gateway, orbweaver
 from peers.spidr import SpidrPeer
-from test_public_events import BOT, add_application, call_the_bot, kept
+from test_public_events import BOT, add_application, call_the_bot, kept, polled
 
 OPEN = {"allowed_addresses": "127.0.0.1", "plain_http": "on", "longest_delay": "1s"}
 """Webhooks on this machine, which are tried again soon."""
@@ -123,7 +124,7 @@ async def test_each_event_is_sent_once_signed_and_in_order(site, peer):
     await ends.has(1)
     await receiver.ended()
     found = [(int(each["id"].split("-")[1]), each["type"]) for each in receiver.taken]
-    assert found == kept(site.folder / "users.sqlite", "bot") and found[-1][1] == "call.ended"
+    assert found == kept(site.folder / "users.sqlite", "application bots") and found[-1][1] == "call.ended"
     assert [each["type"] for each in ends.taken] == ["call.ended"]
     for headers, body, _ in receiver.requests:
         event = standardwebhooks.Webhook(key).verify(body, headers)
@@ -145,7 +146,7 @@ async def test_each_event_is_sent_once_signed_and_in_order(site, peer):
     await receiver.ended()
     events = [each for each in receiver.taken if each["type"] != "webhook.test"]
     assert [int(each["id"].split("-")[1]) for each in events] == [
-        number for number, _ in kept(site.folder / "users.sqlite", "bot")
+        number for number, _ in kept(site.folder / "users.sqlite", "application bots")
     ]
     site.command("remove", "bots", webhook)
     assert webhook not in site.listed()
@@ -184,7 +185,7 @@ async def test_a_failure_is_tried_again_then_parked_and_sent_when_an_operator_as
     site.add(fine.url)
     alice = await peer("alice", base=site.gateway.http)
     await call_the_bot(alice)
-    await fine.has(len(kept(site.folder / "users.sqlite", "bot")))
+    await fine.has(len(kept(site.folder / "users.sqlite", "application bots")))
     # What comes behind it in the same call waits.
     assert "call.ended" not in [each["type"] for each in broken.taken]
     async with asyncio.timeout(20):
@@ -210,7 +211,7 @@ async def test_a_receiver_that_does_not_answer_delays_no_other_and_gone_disables
     began = time.monotonic()
     for _ in range(3):
         await call_the_bot(alice)
-    await fine.has(len(kept(site.folder / "users.sqlite", "bot")), timeout=10)
+    await fine.has(len(kept(site.folder / "users.sqlite", "application bots")), timeout=10)
     assert time.monotonic() - began < 10 and silent.requests and not silent.taken
     async with asyncio.timeout(10):
         while site.listed()[left][2] != "disabled":
@@ -219,6 +220,80 @@ async def test_a_receiver_that_does_not_answer_delays_no_other_and_gone_disables
     assert int(site.listed()[hung][3]) > 3
     failed = site.command("test", "bots", left, status=1)
     assert failed == "status 410"
+
+
+async def incoming(bot: Bot, to: str) -> str:
+    """The call that rings at this address of the application."""
+    async with asyncio.timeout(20):
+        while not (found := [each for each in await bot.calls(state="ringing") if each["to"] == to]):
+            await asyncio.sleep(0.05)
+    return found[0]["id"]
+
+
+async def test_where_two_applications_overlap_each_has_its_own_calls_and_events(own_gateway, tmp_path, peer):
+    """A single address comes before a domain, for calls to it and from it, for each form of events, and for webhooks,
+    also when it becomes an address of its own while the gateway runs."""
+    options = configured(tmp_path, ["alice"], webhooks=OPEN)
+    keys, receivers = {}, {name: Receiver() for name in ("domain", "desk")}
+
+    async def command(*arguments: str) -> str:
+        done = await asyncio.to_thread(orbweaver, *arguments, *options)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    for name, address in (("domain", "*@bots.local"), ("desk", "other@desk.local")):
+        await command("app", "add", name, "--address", address, "--decision-time", "60")
+        keys[name] = await command("app", "key", "add", name)
+    own = own_gateway.configured(*options, logs_events=False)
+    for name in keys:
+        await command("webhook", "add", name, receivers[name].url)
+    start = polled(own.http, keys["domain"])[1]
+    alice = await peer("alice", base=own.http)
+    async with Bot(own.http, keys["domain"]) as domain, Bot(own.http, keys["desk"]) as desk:
+
+        async def call(to: str, owner: Bot, other: Bot) -> str:
+            """A call that its owner takes; its name."""
+            session = await alice.call(to, sdp.offer())
+            leg = await incoming(owner, to)
+            assert await other.calls(state="ringing") == []
+            (await other.ask("POST", f"/v1/calls/{leg}/answer")).refused(404, "call.not_found")
+            await owner.tell(leg, "answer")
+            await alice.expect("respondCallUpdate", session)
+            await alice.end(session)
+            await owner.until(leg, state="ended")
+            return leg
+
+        calls = {"domain": [await call("desk@bots.local", domain, desk)], "desk": []}
+        await command("app", "change", "desk", "--address", "desk@bots.local")
+        # The gateway reads applications anew every few seconds.
+        wish = {"to": "alice@dev.local", "from": "desk@bots.local"}
+        async with asyncio.timeout(20):
+            while (refused := await domain.ask("POST", "/v1/calls", wish)).status == 201:
+                await domain.tell(refused.body["id"], "end")
+                calls["domain"].append(refused.body["id"])
+                await asyncio.sleep(0.2)
+        assert refused.status == 403, refused.text
+        calls["desk"].append(await call("desk@bots.local", desk, domain))
+        calls["domain"].append(await call("sales@bots.local", domain, desk))
+        started = (await desk.ask("POST", "/v1/calls", wish)).succeeded(201)
+        await desk.tell(started["id"], "end")
+        calls["desk"].append(started["id"])
+
+    for name, other in (("domain", "desk"), ("desk", "domain")):
+        await receivers[name].ended()
+        heard, _ = await asyncio.to_thread(polled, own.http, keys[name], start)
+        joined = [each for each in heard if each["type"] == "leg.joined"]
+        names = {each["data"]["session"]: each["call"] for each in joined if each["data"]["session"] in calls[name]}
+        assert set(names) == set(calls[name])
+        assert {each["call"] for each in heard} == set(names.values())
+        assert [each["type"] for each in heard].count("call.ended") == len(calls[name])
+        assert not {each["data"]["session"] for each in joined} & set(calls[other])
+        url = f"ws://127.0.0.1:{own.http_port}/v1/events?access_token={keys[name]}&since={start}"
+        async with connect(url) as socket:
+            await socket.recv()
+            assert [json.loads(await socket.recv()) for _ in heard] == heard
+        assert {each["id"] for each in receivers[name].taken} == {each["id"] for each in heard}
+        receivers[name].close()
 
 
 async def test_addresses_of_this_network_are_refused_unless_allowed(own_gateway, tmp_path):
@@ -301,7 +376,7 @@ async def test_calls_go_on_while_the_gateway_is_killed_and_no_event_is_lost(own_
         calls.setdefault(event["call"], []).append(event["sequence"])
     assert len(calls) > 20, calls
     assert all(numbers == sorted(numbers) for numbers in calls.values())
-    wanted = kept(tmp_path / "users.sqlite", "bot")
+    wanted = kept(tmp_path / "users.sqlite", "application bots")
     assert sorted((int(each["id"].split("-")[1]), each["type"]) for each in once.values()) == wanted
     assert site.listed()[webhook][3:5] == ["0", "0"]
     ended = [each["call"] for each in once.values() if each["type"] == "call.ended"]

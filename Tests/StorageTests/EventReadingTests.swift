@@ -52,7 +52,7 @@ struct EventReadingTests {
             let event = LoggedEvent(
                 call: CallID(7), sequence: sequence, startedAt: clock.epochMilliseconds, elapsed: .zero,
                 event: CallEvent(.caller, .held))
-            journal.append(.published(try #require(Publication(event, of: [Self.alice]))))
+            journal.append(.published(try #require(Publication(event, of: [.user(Self.alice)]))))
         }
         try await journal.durable()
     }

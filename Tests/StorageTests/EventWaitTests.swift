@@ -43,7 +43,7 @@ struct EventWaitTests {
             call: CallID(7), sequence: 1, startedAt: clock.epochMilliseconds, elapsed: .zero,
             event: CallEvent(.caller, .held))
         let alice = try #require(UserAddress(parsing: "alice@example.com"))
-        journal.append(.published(try #require(Publication(event, of: [alice]))))
+        journal.append(.published(try #require(Publication(event, of: [.user(alice)]))))
         try await journal.durable()
         #expect(try await told.value.events.map(\.type) == ["leg.held"])
         clock.advance(by: .seconds(60))

@@ -33,10 +33,16 @@ struct PublicEventLogTests {
     private func entry(_ sequence: Int, call: UInt64 = 7, at time: Int64 = 1_700_000_100_000, _ users: UserAddress...)
         throws -> JournalEntry
     {
+        try entry(sequence, call: call, at: time, of: users.map { .user($0) })
+    }
+
+    private func entry(
+        _ sequence: Int, call: UInt64 = 7, at time: Int64 = 1_700_000_100_000, of holders: [LegHolder]
+    ) throws -> JournalEntry {
         let event = LoggedEvent(
             call: CallID(call), sequence: sequence, startedAt: time, elapsed: .zero,
             event: CallEvent(.caller, .held))
-        return .published(try #require(Publication(event, of: users)))
+        return .published(try #require(Publication(event, of: holders)))
     }
 
     /// What there is behind a place, without waiting.
@@ -71,7 +77,7 @@ struct PublicEventLogTests {
                 try sequences(try await read(journal, after: place, EventSelection(reader: .user(bob)))) == [2])
             let page = try await read(journal, after: place)
             #expect(page.events.map(\.type) == ["leg.held", "leg.held"])
-            #expect(page.events.map(\.scope) == [EventScope([alice]), EventScope([alice, bob])])
+            #expect(page.events.map(\.scope) == [EventScope([.user(alice)]), EventScope([.user(alice), .user(bob)])])
             #expect(page.through == journal.publicEvents.last)
             journal.append(try entry(3, alice))
             try await journal.durable()
@@ -194,6 +200,60 @@ struct PublicEventLogTests {
             #expect(found == Array(1...count))
             let ofBob = try await read(journal, after: place - Int64(count), EventSelection(reader: .user(bob)))
             #expect(try sequences(ofBob).first == 100)
+            try database.close()
+        }
+    }
+
+    @Test func `an application sees the legs that it had, whoever owns their addresses by now`() async throws {
+        let (all, single) = (try #require(ApplicationName("all")), try #require(ApplicationName("single")))
+        let desk = try #require(ApplicationAddress("desk@bots.example.com"))
+        try await withPath { path in
+            var place: Int64 = 0
+            do {
+                let (database, journal) = try open(path)
+                for (name, address) in [(all, "*@bots.example.com"), (single, "other@example.com")] {
+                    var profile = ApplicationProfile()
+                    profile.addresses = [try #require(ApplicationAddress(address))]
+                    try await database.applications.add(
+                        StoredApplication(name: name, domain: "", secret: Redacted("s"), profile: profile))
+                }
+                place = journal.publicEvents.last
+                // A call at desk@bots.example.com, before and after that becomes an address of the other one.
+                journal.append(try entry(1, of: [.user(alice), .application(all)]))
+                _ = try await database.applications.change(single) { $0.addresses.append(desk) }
+                journal.append(try entry(2, of: [.user(alice), .application(single)]))
+                journal.append(try entry(3, of: [.user(bob), .application(single), .application(all)]))
+                try await journal.durable()
+                for (name, expected) in [(all, [1, 3]), (single, [2, 3])] {
+                    let wanted = EventSelection(reader: .application(name))
+                    #expect(try sequences(try await read(journal, after: place, wanted)) == expected)
+                }
+                try database.close()
+            }
+            // The next process reads them from the table.
+            let (database, journal) = try open(path)
+            for (name, expected) in [(all, [1, 3]), (single, [2, 3])] {
+                let wanted = EventSelection(reader: .application(name))
+                #expect(try sequences(try await read(journal, after: place, wanted)) == expected)
+            }
+            try database.close()
+        }
+    }
+
+    @Test func `an application of a removed one's name is not shown the events of before`() async throws {
+        let name = try #require(ApplicationName("bots"))
+        let application = StoredApplication(name: name, domain: "", secret: Redacted("s"))
+        try await withPath { path in
+            let (database, journal) = try open(path)
+            try await database.applications.add(application)
+            journal.append(try entry(1, of: [.application(name)]))
+            try await journal.durable()
+            #expect(try await journal.publicEvents.floor(of: .application(name)) == 0)
+            try await database.applications.remove(name)
+            try await database.applications.add(application)
+            #expect(try await journal.publicEvents.floor(of: .application(name)) == journal.publicEvents.last)
+            let other = try #require(ApplicationName("others"))
+            #expect(try await journal.publicEvents.floor(of: .application(other)) == 0)
             try database.close()
         }
     }

@@ -36,12 +36,7 @@ extension GatewayConfiguration {
     ) throws -> WebhookDirectory {
         do {
             return try WebhookDirectory(
-                webhooks, repository: database.webhooks, log: log, clock: clock, metrics: metrics, logger: logger
-            ) { [applications = database.applications] name in
-                // Whoever asks tries again.
-                guard let application = try? await applications.application(name) else { return nil }
-                return application.profile.addresses
-            }
+                webhooks, repository: database.webhooks, log: log, clock: clock, metrics: metrics, logger: logger)
         } catch let error as SocketError {
             throw GatewayFailure(startingPush: error)
         }

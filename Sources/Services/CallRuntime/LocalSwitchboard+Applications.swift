@@ -131,7 +131,7 @@ extension LocalSwitchboard {
         start.ringTime = request.ringTimeout
         var caller = CallParty(
             user: request.from, name: request.displayName ?? application.displayName, session: session,
-            endpoint: .application(.silence))
+            endpoint: .application(.silence, of: application.name))
         caller.trace = request.trace
         let callee = newSession()
         _ = try await noting(.start) { () async throws(CallError) in
@@ -161,9 +161,11 @@ extension LocalSwitchboard {
     func join(
         _ legs: [ApplicationLeg], as session: SessionID, named name: String, in call: CallID
     ) async throws(CallError) {
-        guard let own = legs.first?.own else { throw .noSuchCall }
-        var joiner = CallParty(user: own, name: name, session: session, endpoint: .application(.silence))
-        joiner.trace = legs.first?.view.trace
+        guard let first = legs.first else { throw .noSuchCall }
+        var joiner = CallParty(
+            user: first.own, name: name, session: session,
+            endpoint: .application(.silence, of: first.view.application))
+        joiner.trace = first.view.trace
         let keepers = legs.map { ($0.place.call, $0.own) }
         _ = try await noting(.join) { () async throws(CallError) in
             try await place(

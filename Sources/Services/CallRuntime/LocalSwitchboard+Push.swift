@@ -18,7 +18,7 @@ extension LocalSwitchboard: PushNews {
                 "reason": .string(reason),
             ])
         environment.append(
-            [.published(Publication(event, of: user))], telling: [(user, .pushInvalidated(invalidation))])
+            [.published(Publication(event, of: .user(user)))], telling: [(user, .pushInvalidated(invalidation))])
     }
 
     /// Tells a call that a device cannot be woken. A call that is over is told nothing.

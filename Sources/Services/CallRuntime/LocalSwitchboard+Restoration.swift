@@ -40,7 +40,7 @@ extension LocalSwitchboard {
                 environment.observer.callMeasured(.started)
             }
             let publications = ending.compactMap { entry in
-                Publication(entry, of: call.users, trace: call.trace).map { JournalEntry.published($0) }
+                Publication(entry, of: call.holders, trace: call.trace).map { JournalEntry.published($0) }
             }
             // The next process finds all of this or nothing.
             environment.keep(

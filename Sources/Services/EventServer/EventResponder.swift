@@ -8,8 +8,8 @@ import Primitives
 /// Answers `GET /v1/events`: the events of the calls that an application or a user may hear of, as server-sent events,
 /// as JSON lines, by long polls, or on a WebSocket (docs/call-events.md, *The public log*).
 package struct EventResponder: V1Interface, V1Sockets {
-    /// Says what an application may hear of by now; `nil`: it may not read events, or is gone.
-    package typealias Applications = @Sendable (ApplicationName) async -> [ApplicationAddress]?
+    /// Says whether an application may read events by now.
+    package typealias Applications = @Sendable (ApplicationName) async -> Bool
     /// Says whether a user exists by now.
     package typealias Users = @Sendable (UserAddress) async -> Bool
 
@@ -32,7 +32,7 @@ package struct EventResponder: V1Interface, V1Sockets {
     /// Makes a responder.
     ///
     /// - Parameters:
-    ///   - applications: says what an application may hear of by now.
+    ///   - applications: says whether an application may read events by now.
     ///   - users: says whether a user exists by now.
     ///   - end: ends the log, since the gateway stops.
     package init(
@@ -183,11 +183,11 @@ package struct EventResponder: V1Interface, V1Sockets {
     private static func reader(_ principal: V1Principal) throws(V1Error) -> EventReader {
         switch principal {
         case .user(let user): return .user(user)
-        case .application(_, let scopes, let addresses):
+        case .application(let name, let scopes, _):
             guard scopes.contains(.events) else {
                 throw V1Error(.authForbidden, "This needs the scope \"events\".")
             }
-            return .application(addresses)
+            return .application(name)
         }
     }
 
@@ -196,7 +196,7 @@ package struct EventResponder: V1Interface, V1Sockets {
         switch principal {
         case .user(let user): return { [users] in await users(user) ? .user(user) : nil }
         case .application(let name, _, _):
-            return { [applications] in await applications(name).map { .application($0) } }
+            return { [applications] in await applications(name) ? .application(name) : nil }
         }
     }
 

@@ -135,7 +135,7 @@ package actor RecordingLibrary: Recordings {
             data["bytes"] = .integer(Int64(recording.bytes))
         }
         let body = EventBody(type, at: clock.epochMilliseconds, call: recording.call, data: data)
-        journal.append(.published(Publication(body, of: recording.address)))
+        journal.append(.published(Publication(body, of: .application(recording.application))))
     }
 
     // MARK: What owners ask for

@@ -29,12 +29,10 @@ package actor WebhookDirectory: Webhooks {
 
     /// Makes a directory; ``run()`` starts to send.
     ///
-    /// - Parameter addresses: the addresses of an application; `nil`: they cannot be read now.
     /// - Throws: `SocketError` if no thread can be started.
     package init(
         _ configuration: WebhookConfiguration, repository: any WebhookRepository, log: any PublicEvents,
-        clock: any RuntimeClock, metrics: GatewayMetrics, logger: Logger,
-        addresses: @escaping @Sendable (ApplicationName) async -> [ApplicationAddress]?
+        clock: any RuntimeClock, metrics: GatewayMetrics, logger: Logger
     ) throws {
         let sender = try WebhookSender(configuration, clock: clock)
         self.sender = sender
@@ -45,7 +43,6 @@ package actor WebhookDirectory: Webhooks {
         self.logger = logger
         environment = WebhookWorker.Environment(
             configuration: configuration, repository: repository, log: log, sender: sender, clock: clock,
-            addresses: addresses,
             disable: { id, reason in
                 await Self.disable(id, because: reason, in: repository, logger)
             }, metrics: metrics, logger: logger)

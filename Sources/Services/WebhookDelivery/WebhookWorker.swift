@@ -15,8 +15,6 @@ actor WebhookWorker {
         let log: any PublicEvents
         let sender: WebhookSender
         let clock: any RuntimeClock
-        /// The addresses of an application; `nil`: they cannot be read now.
-        let addresses: @Sendable (ApplicationName) async -> [ApplicationAddress]?
         /// Is told that a receiver wants no more events.
         let disable: @Sendable (_ webhook: String, _ reason: String) async -> Void
         let metrics: GatewayMetrics
@@ -74,13 +72,11 @@ actor WebhookWorker {
     func run() async {
         await load()
         while !isStopping, !Task.isCancelled {
-            guard webhook.isEnabled, queue.count < environment.configuration.outbox,
-                let addresses = await environment.addresses(webhook.application)
-            else {
+            guard webhook.isEnabled, queue.count < environment.configuration.outbox else {
                 await pause()
                 continue
             }
-            await take(addresses)
+            await take()
         }
     }
 
@@ -103,9 +99,10 @@ actor WebhookWorker {
         }
     }
 
-    private func take(_ addresses: [ApplicationAddress]) async {
+    private func take() async {
         // The types were checked when they were set.
-        guard let selection = try? EventSelection(reader: .application(addresses), types: webhook.types) else {
+        let reader = EventReader.application(webhook.application)
+        guard let selection = try? EventSelection(reader: reader, types: webhook.types) else {
             return await pause()
         }
         do throws(StorageError) {
@@ -134,7 +131,7 @@ actor WebhookWorker {
         let cursor = EventCursor(log: environment.log.name, number: environment.log.removedThrough)
         let snapshot = EventSnapshot(
             reason: .tooOld, cursor: cursor, time: environment.clock.epochMilliseconds, calls: [],
-            for: EventSelection(reader: .application([])))
+            for: EventSelection(reader: .application(webhook.application)))
         environment.logger.warning(
             "a webhook has missed events that are not kept any more", metadata: ["webhook": "\(webhook.id)"])
         let delivery = WebhookQueue.Delivery(number: cursor.number, call: "", content: snapshot.json)

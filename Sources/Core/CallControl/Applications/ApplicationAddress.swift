@@ -40,8 +40,9 @@ package struct ApplicationAddress: Hashable, Sendable, CustomStringConvertible {
     /// The domain of which it is every address; `nil` for a single one.
     package var wholeDomain: String? { if case .domain(let domain) = extent { domain } else { nil } }
 
-    /// Whether the address is this one, or is of this domain. Nobody owns the address of a guest.
-    package func owns(_ address: UserAddress) -> Bool {
+    /// Whether the address is this one, or is of this domain. No address of an application covers that of a guest. Two
+    /// applications may cover one address: who owns it is what `ApplicationTable` says.
+    package func covers(_ address: UserAddress) -> Bool {
         switch extent {
         case .one(let own): own == address
         case .domain(let domain): address.guest == nil && address.domain == domain

@@ -39,8 +39,9 @@ package struct RegisteredApplication: Equatable, Sendable {
         self.callRate = callRate
     }
 
-    /// Whether the address is one of this application.
-    package func owns(_ address: UserAddress) -> Bool { addresses.contains { $0.owns(address) } }
+    /// Whether one of the addresses covers this one, which may be another application's all the same: as a single
+    /// address it comes before a domain.
+    package func covers(_ address: UserAddress) -> Bool { addresses.contains { $0.covers(address) } }
 }
 
 /// What happens to an incoming call of an application if nobody decides in time.

@@ -149,7 +149,7 @@ extension Call {
         for party: CallParty, _ identity: LegIdentity?, preferences: MediaPreferences = MediaPreferences()
     ) -> LegTransport {
         switch (party.endpoint, identity) {
-        case (.application(let source), _): .headless(source, holds: false)
+        case (.application(let source, _), _): .headless(source, holds: false)
         case (.devices, let identity?):
             .webRTC(LegMedia(identity: identity, policy: configuration.mediaPolicy, preferences: preferences))
         case (.devices, nil): .absent

@@ -168,8 +168,10 @@ extension CallEvent {
             case handedOver
         }
 
-        /// The user of the leg.
+        /// The user of the leg, or the address at which an application has it.
         package var user: UserAddress
+        /// The application whose leg it is; `nil`: it is a user's, or the gateway's own.
+        package var application: ApplicationName?
         /// The user's display name, as others see it; may be empty.
         package var name: String
         /// The name of the leg towards its user (`sessionData`).
@@ -188,6 +190,9 @@ extension CallEvent {
         package var progress: MediaProgress?
         /// The trace of the request that made the leg; `nil`: it is part of none.
         package var trace: TraceContext?
+
+        /// Whose the leg is.
+        package var holder: LegHolder { application.map { .application($0) } ?? .user(user) }
     }
 
     /// What a device is told of a call that it is to ring for, or to take in place of another one.

@@ -13,3 +13,25 @@ package struct ApplicationName: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 }
+
+extension ApplicationName: Codable {
+    /// Reads a name.
+    ///
+    /// - Throws: `DecodingError` if the text is none.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let name = ApplicationName(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no application: \(text)")
+        }
+        self = name
+    }
+
+    /// Writes the name.
+    ///
+    /// - Throws: what the encoder throws.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

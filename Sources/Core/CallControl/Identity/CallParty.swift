@@ -38,6 +38,12 @@ package struct CallParty: Equatable, Sendable {
         set { if case .devices = endpoint { endpoint = .devices(newValue) } }
     }
 
+    /// The application whose leg it is; `nil`: it is a user's, or the gateway's own.
+    var application: ApplicationName? { if case .application(_, let name) = endpoint { name } else { nil } }
+
+    /// Whose the leg is.
+    var holder: LegHolder { application.map { .application($0) } ?? .user(user) }
+
     /// How the party is shown to others: by name and address.
     var shown: DisplayName { DisplayName(name: name, number: shownNumber ?? user.text) }
 }

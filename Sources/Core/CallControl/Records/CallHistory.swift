@@ -267,8 +267,8 @@ extension CallHistory {
     /// The user of a leg, present or past; `nil`: there is no such leg.
     package func user(of leg: LegID) -> UserAddress? { self[leg]?.party.user }
 
-    /// The users of all legs, present and past, in the order in which these joined.
-    package var users: [UserAddress] { participants.map(\.party.user) }
+    /// Whose the legs are, present and past, in the order in which these joined.
+    package var holders: [LegHolder] { participants.map(\.party.holder) }
 
     /// The trace that the call is part of: that of the first leg, present or past, which has one; `nil`: it is part of
     /// none.

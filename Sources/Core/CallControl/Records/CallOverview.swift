@@ -7,6 +7,8 @@ package struct CallOverview: Equatable, Sendable {
         package var id: LegID
         /// The user of the leg; may be a guest.
         package var user: UserAddress
+        /// Whose it is.
+        package var holder: LegHolder
         /// The leg as the call sees it.
         package var member: CallSession.Member
         /// When it became part of the call, milliseconds since 1970.
@@ -39,7 +41,7 @@ extension Call {
             // A leg that has left meanwhile is left out.
             guard let session = try? session(for: leg.id, history), let own = session.members.first else { return nil }
             return CallOverview.Leg(
-                id: leg.id, user: leg.party.user, member: own, startedAt: session.startedAt,
+                id: leg.id, user: leg.party.user, holder: leg.party.holder, member: own, startedAt: session.startedAt,
                 answeredAt: session.answeredAt)
         }
         guard let session = try? session(for: first, history) else { return nil }

@@ -100,8 +100,8 @@ package struct LoggedCall: Sendable {
     /// The sessions of the legs that the call has taken over from other calls.
     package var takenOver: [SessionID] { legs.filter(\.wasHandedOver).map(\.session) }
 
-    /// The users of all legs, present and past.
-    package var users: [UserAddress] { history.users + strangers.values }
+    /// Whose the legs are, present and past. A leg whose joining the log lacks counts as that of a user.
+    package var holders: [LegHolder] { history.holders + strangers.values.map { LegHolder.user($0) } }
 
     /// The trace that the call is part of; `nil`: none.
     package var trace: TraceContext? { history.trace }

@@ -29,7 +29,7 @@ package struct EventSnapshot: Equatable, Sendable {
         self.cursor = cursor
         self.time = time
         self.calls = calls.filter { call in
-            selection.reader.sees(EventScope(call.legs.map(\.user)))
+            selection.reader.sees(EventScope(call.legs.map(\.holder)))
                 && (selection.calls.isEmpty || selection.calls.contains(call.id.description))
         }
     }

@@ -37,25 +37,25 @@ package struct Publication: Equatable, Sendable {
     /// The publication of an event; `nil` for what only the gateway and devices need.
     ///
     /// - Parameters:
-    ///   - users: the users of the legs that the call has or had, this event's leg included, in the order in which they
+    ///   - holders: whose the legs are that the call has or had, this event's leg included, in the order in which they
     ///     joined.
     ///   - trace: the trace that the call is part of; `nil`: none.
-    package init?(_ event: LoggedEvent, of users: [UserAddress], trace: TraceContext? = nil) {
+    package init?(_ event: LoggedEvent, of holders: [LegHolder], trace: TraceContext? = nil) {
         let time = event.startedAt + event.elapsed.wholeNanoseconds / 1_000_000
         guard
             let body = EventBody(
                 event.event, of: event.call, sequence: UInt64(event.sequence), time: time, trace: trace)
         else { return nil }
         self.body = body
-        scope = EventScope(users)
+        scope = EventScope(holders)
     }
 
     /// The publication of an event that is not counted among those of a call.
     ///
-    /// - Parameter user: who may see it.
-    package init(_ body: EventBody, of user: UserAddress) {
+    /// - Parameter holder: who may see it.
+    package init(_ body: EventBody, of holder: LegHolder) {
         self.body = body
-        scope = EventScope([user])
+        scope = EventScope([holder])
     }
 
     /// The event at its place in the log.
@@ -65,17 +65,29 @@ package struct Publication: Equatable, Sendable {
     }
 }
 
-/// Who may see an event: whoever has the address of a leg that the call has, or had, when the event happened. A party
-/// thus sees nothing of what happened before it joined. An event of no call has the user whom it concerns.
+/// Who may see an event: those who have, or had, a leg of the call when the event happened. A party thus sees nothing
+/// of what happened before it joined. An event of no call has the user whom it concerns.
+///
+/// An application is named, so that it sees the legs that it had and no others, whoever gets their addresses later. A
+/// leg of an application is nothing to a user who has its address.
 package struct EventScope: Equatable, Sendable {
-    /// The addresses, each once, in the order in which they joined.
+    /// The addresses of users, each once, in the order in which they joined.
     package let addresses: [UserAddress]
+    /// The applications, each once, in the order in which they joined.
+    package let applications: [ApplicationName]
 
-    /// Makes a scope; an address that comes again is left out.
-    package init(_ users: [UserAddress]) {
+    /// Makes a scope; who comes again is left out.
+    package init(_ holders: [LegHolder]) {
         var addresses: [UserAddress] = []
-        for user in users where !addresses.contains(user) { addresses.append(user) }
+        var applications: [ApplicationName] = []
+        for holder in holders {
+            switch holder {
+            case .user(let user): if !addresses.contains(user) { addresses.append(user) }
+            case .application(let name): if !applications.contains(name) { applications.append(name) }
+            }
+        }
         self.addresses = addresses
+        self.applications = applications
     }
 }
 
@@ -85,16 +97,15 @@ package enum EventReader: Equatable, Sendable {
     case everything
     /// A user, who sees the calls that the user has or had a leg of.
     case user(UserAddress)
-    /// An application, which sees the calls that have or had a leg at one of its addresses.
-    case application([ApplicationAddress])
+    /// An application, which sees the calls that it has or had a leg of.
+    case application(ApplicationName)
 
     /// Whether the reader may see an event of this scope.
     package func sees(_ scope: EventScope) -> Bool {
         switch self {
         case .everything: true
         case .user(let user): scope.addresses.contains(user)
-        case .application(let owned):
-            scope.addresses.contains { address in owned.contains { $0.owns(address) } }
+        case .application(let name): scope.applications.contains(name)
         }
     }
 }

@@ -16,7 +16,7 @@ struct ApplicationTable: Sendable {
     /// The owner of this name.
     func owner(of name: ApplicationName) -> ApplicationOwner? { current[name]?.owner }
 
-    /// The owner that a call to this address reaches. A single address comes before a whole domain.
+    /// The owner of this address, whom a call to it reaches. A single address comes before a whole domain.
     func owner(at address: UserAddress) -> ApplicationOwner? {
         if let owner = singles[address] { return owner }
         return address.guest == nil && !domains.isEmpty ? domains[String(address.domain)] : nil
@@ -27,7 +27,7 @@ struct ApplicationTable: Sendable {
         let domain = address.guest == nil && !domains.isEmpty ? domains[String(address.domain)] : nil
         var found = singles[address].map { [$0] } ?? []
         if let domain, found.first !== domain { found.append(domain) }
-        for (claim, owner) in former where claim.owns(address) && !found.contains(where: { $0 === owner }) {
+        for (claim, owner) in former where claim.covers(address) && !found.contains(where: { $0 === owner }) {
             found.append(owner)
         }
         return found

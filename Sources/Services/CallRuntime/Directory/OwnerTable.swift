@@ -87,6 +87,10 @@ extension OwnerTable: OwnerRouter {
         return applications.withLock { $0.owner(at: address)?.name }
     }
 
+    func applicationOwning(_ address: UserAddress) -> ApplicationName? {
+        applications.withLock { $0.owner(at: address)?.name }
+    }
+
     func endpoint(at address: UserAddress) -> EndpointAddress? {
         if address == .connector || applications.withLock({ $0.owner(at: address) }) != nil {
             return .application(address)

@@ -75,7 +75,7 @@ package actor EventReading {
                 (number, gap) = (last, .otherLog)
             }
         }
-        // What happened before belongs to the user who had the address before.
+        // What happened before belongs to who had the address, or the name, before.
         let floor = try await sources.log.floor(of: selection.reader)
         number = max(number, floor)
     }

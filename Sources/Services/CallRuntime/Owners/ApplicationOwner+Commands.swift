@@ -14,7 +14,7 @@ extension ApplicationOwner {
     func start(
         _ request: ApplicationCallRequest, streaming order: StreamOrder?, asking switchboard: LocalSwitchboard
     ) async throws(ApplicationRefusal) -> ApplicationCall {
-        guard application.owns(request.from) else { throw .notOwner(request.from) }
+        guard owns(request.from) else { throw .notOwner(request.from) }
         if request.record != nil, !environment.recordings.areProvided { throw .recordingNotProvided }
         guard !environment.newWork.isRefused else { throw .unavailable }
         if let refusal = refusal ?? charge() { throw ApplicationRefusal(refusal) }
@@ -28,7 +28,7 @@ extension ApplicationOwner {
             throw ApplicationRefusal(starting: error)
         }
         // The application may have changed meanwhile.
-        guard !isRetired, application.owns(request.from) else {
+        guard !isRetired, owns(request.from) else {
             await switchboard.discard(call)
             throw isRetired ? .unavailable : .notOwner(request.from)
         }

@@ -168,8 +168,12 @@ actor ApplicationOwner: EndpointOwner {
         return liveCount + openingCount >= application.maximumCalls ? .limitOfLegs : nil
     }
 
-    /// Whether the application is still there, and still owns its address in the call.
-    func mayHave(_ leg: ApplicationLeg) -> Bool { !isRetired && application.owns(leg.own) }
+    /// Whether the address is the application's, and no other's.
+    func owns(_ address: UserAddress) -> Bool { environment.router.applicationOwning(address) == name }
+
+    /// Whether the application is still there, and keeps its address in the call. A call goes on if another application
+    /// gets one address of a domain.
+    func mayHave(_ leg: ApplicationLeg) -> Bool { !isRetired && application.covers(leg.own) }
 
     /// Counts a call of the application, unless there were too many in too short a time.
     func charge() -> LegRefusal? {
@@ -180,7 +184,8 @@ actor ApplicationOwner: EndpointOwner {
     }
 
     private var contact: Contact {
-        Contact(endpoint: .application(.silence), displayName: application.displayName, isEngaged: false)
+        Contact(
+            endpoint: .application(.silence, of: name), displayName: application.displayName, isEngaged: false)
     }
 
     // MARK: Legs
@@ -247,7 +252,7 @@ actor ApplicationOwner: EndpointOwner {
         case .sent(let message): return handle(message, at: now)
         case .changed(let application):
             self.application = application
-            return endCalls { !application.owns($0.own) }
+            return endCalls { !application.covers($0.own) }
         case .retired:
             isRetired = true
             return endCalls { _ in true }

@@ -33,6 +33,10 @@ protocol OwnerRouter: Sendable {
     /// before it.
     func application(at address: UserAddress) -> ApplicationName?
 
+    /// The application that owns this address: calls to it reach that one, and that one alone may call from it. `nil`:
+    /// none does.
+    func applicationOwning(_ address: UserAddress) -> ApplicationName?
+
     /// The endpoint that a call to this address reaches: an application, or else the user's devices. `nil` if there is
     /// neither.
     func endpoint(at address: UserAddress) -> EndpointAddress?

@@ -22,7 +22,8 @@ package protocol PublicEvents: Sendable {
     func page(
         after number: Int64, _ selection: EventSelection, limit: Int, waitingUntil deadline: MonotonicTime
     ) async throws(StorageError) -> EventPage
-    /// The place before which this address was another account's, whose events are not shown to its user; 0: none.
+    /// The place before which the address was another account's, or the name another application's, whose events are
+    /// not shown to the reader; 0: none.
     ///
     /// - Throws: `StorageError.failed`.
     func floor(of reader: EventReader) async throws(StorageError) -> Int64

@@ -1,3 +1,4 @@
+import CallControl
 package import CallRuntime
 package import EventAPI
 import GRDB
@@ -110,13 +111,18 @@ package final class PublicEventLog: PublicEvents {
         }
     }
 
-    /// The last event that the user of this address is not shown; see `PublicEvents`.
+    /// The last event that the reader is not shown; see `PublicEvents`.
     ///
     /// - Throws: `StorageError.failed`.
     package func floor(of eventReader: EventReader) async throws(StorageError) -> Int64 {
-        guard case .user(let user) = eventReader else { return 0 }
+        let holder: LegHolder
+        switch eventReader {
+        case .everything: return 0
+        case .user(let user): holder = .user(user)
+        case .application(let name): holder = .application(name)
+        }
         return try await storageErrors(at: reader.path) {
-            try await reader.read { try PublicEventRows.floor(of: user, $0) }
+            try await reader.read { try PublicEventRows.floor(of: holder, $0) }
         }
     }
 

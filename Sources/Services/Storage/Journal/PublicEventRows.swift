@@ -35,7 +35,7 @@ enum PublicEventRows {
             sql: "INSERT INTO publicEvent (number, call, type, time, addresses, event) VALUES (?, ?, ?, ?, ?, ?)"
         ).execute(arguments: [
             event.number, event.call, event.type, event.time,
-            event.scope.addresses.map(\.text).joined(separator: "\n"), String(decoding: event.json, as: UTF8.self),
+            text(event.scope), String(decoding: event.json, as: UTF8.self),
         ])
     }
 
@@ -51,15 +51,32 @@ enum PublicEventRows {
             sql: "SELECT * FROM publicEvent WHERE number > ? AND number <= ? ORDER BY number LIMIT ?",
             arguments: [number, last, limit]
         ).map { row in
-            let addresses: String = row["addresses"]
             let json: String = row["event"]
             return PublicEvent(
                 number: row["number"], call: row["call"], type: row["type"], time: row["time"],
-                scope: EventScope(
-                    // What is read is never the address of a guest, and no reader has that of one.
-                    addresses.split(separator: "\n").compactMap { UserAddress(parsing: String($0)) }),
-                json: Array(json.utf8))
+                scope: scope(row["addresses"]), json: Array(json.utf8))
         }
+    }
+
+    /// What the line of an application starts with. No address has a blank.
+    private static let mark = "application "
+
+    /// Who may see an event, one per line.
+    private static func text(_ scope: EventScope) -> String {
+        (scope.addresses.map(\.text) + scope.applications.map { line(of: $0) }).joined(separator: "\n")
+    }
+
+    /// The line of an application.
+    static func line(of application: ApplicationName) -> String { "\(mark)\(application)" }
+
+    private static func scope(_ text: String) -> EventScope {
+        EventScope(text.split(separator: "\n").compactMap { holder(of: $0) })
+    }
+
+    /// Whom a line names. What is read is never the address of a guest, and no reader has that of one.
+    private static func holder(of line: Substring) -> LegHolder? {
+        guard line.hasPrefix(mark) else { return UserAddress(parsing: String(line)).map { .user($0) } }
+        return ApplicationName(String(line.dropFirst(mark.count))).map { .application($0) }
     }
 
     /// Removes some of the oldest events.
@@ -89,20 +106,22 @@ enum PublicEventRows {
         return (through, count)
     }
 
-    /// Notes that an address belongs to a new account: its user is not shown what happened before.
-    static func setFloor(of address: UserAddress, _ database: Database) throws {
+    /// Notes that an account or an application is new: it is not shown what happened before, when another one may have
+    /// had its address or its name.
+    static func setFloor(of holder: LegHolder, _ database: Database) throws {
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO publicEventFloor (address, number)
                 SELECT ?, number FROM publicEvent ORDER BY number DESC LIMIT 1
-                """, arguments: [address.text])
+                """, arguments: [text(EventScope([holder]))])
     }
 
-    /// The last event that the user of this address is not shown; 0: none.
+    /// The last event that this user, or this application, is not shown; 0: none.
     ///
     /// - Throws: `DatabaseError`.
-    static func floor(of address: UserAddress, _ database: Database) throws -> Int64 {
+    static func floor(of holder: LegHolder, _ database: Database) throws -> Int64 {
         try Int64.fetchOne(
-            database, sql: "SELECT number FROM publicEventFloor WHERE address = ?", arguments: [address.text]) ?? 0
+            database, sql: "SELECT number FROM publicEventFloor WHERE address = ?",
+            arguments: [text(EventScope([holder]))]) ?? 0
     }
 }

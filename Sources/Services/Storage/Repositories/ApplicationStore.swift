@@ -48,6 +48,7 @@ package struct ApplicationStore: ApplicationRepository {
                 try await queue.write { database in
                     try row.insert(database)
                     try Self.checkAddresses(of: application, database)
+                    try PublicEventRows.setFloor(of: .application(application.name), database)
                 }
             } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY {
                 throw StorageError.applicationExists(application.name)
