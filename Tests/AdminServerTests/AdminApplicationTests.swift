@@ -82,9 +82,29 @@ import Testing
         #expect(rig.asked.asked.count == 4)
     }
 
+    @Test func `where streams go without a URL, and how many there may be, is set and lifted`() async throws {
+        let rig = try AdminRig()
+        let wish = #"{"name":"bot","addresses":["bot@example.com"],"streamURL":"WSS://bot.example.com/talk"}"#
+        let added = await rig.ask(.post, "/admin/v1/applications", wish)
+        #expect(added.status == 201 && added.json["maximumStreams"] == nil)
+        #expect(added.json["streamURL"] as? String == "wss://bot.example.com/talk")
+        let limited = await rig.ask(.patch, "/admin/v1/applications/bot", #"{"maximumStreams":4}"#)
+        #expect(limited.json["maximumStreams"] as? Int == 4)
+        #expect(limited.json["streamURL"] as? String == "wss://bot.example.com/talk")
+        let emptied = await rig.ask(.patch, "/admin/v1/applications/bot", #"{"streamURL":""}"#)
+        #expect(emptied.json["streamURL"] == nil && emptied.json["maximumStreams"] as? Int == 4)
+        let elsewhere = #"{"streamURL":"wss://bot.example.com:8443","maximumStreams":null}"#
+        let changed = await rig.ask(.patch, "/admin/v1/applications/bot", elsewhere)
+        #expect(changed.json["streamURL"] as? String == "wss://bot.example.com:8443/")
+        #expect(changed.json["maximumStreams"] == nil)
+        let lifted = await rig.ask(.patch, "/admin/v1/applications/bot", #"{"streamURL":null}"#)
+        #expect(lifted.status == 200 && lifted.json["streamURL"] == nil)
+    }
+
     @Test(arguments: [
         (#"{"scopes":["calls"]}"#, "scopes"), (#"{"addresses":["*"]}"#, "addresses"),
         (#"{"decisionTime":60001}"#, "decisionTime"), (#"{"maximumCalls":0}"#, "maximumCalls"),
+        (#"{"streamURL":"https://bot.example.com"}"#, "streamURL"), (#"{"maximumStreams":0}"#, "maximumStreams"),
         (#"{"callsPerSecond":0}"#, "callsPerSecond"), (#"{"fallback":{"reject":"later"}}"#, "fallback.reject"),
         (#"{"fallback":{}}"#, "fallback"), (#"{"fallback":{"answer":"music"}}"#, "fallback.answer"),
         (#"{"fallback":{"forward":"bob"}}"#, "fallback.forward"), (#"{"domain":"example.com"}"#, "domain"),

@@ -1,5 +1,6 @@
 import ApplicationServer
 import AudioStreams
+import CallControl
 import CallRuntime
 import GatewayAPI
 import HTTPTypes
@@ -62,6 +63,25 @@ import Testing
         #expect(await rig.ask(.post, Self.path, "{}").code == "request.missing_field")
         #expect(
             await rig.ask(.post, "/v1/calls/c2/stream", #"{"url": "wss://b"}"#).code == "call.not_found")
+    }
+
+    @Test func `a stream without a URL goes to the program of the application, if that has one`() async throws {
+        let rig = try await withCall()
+        let usual = try url("wss://usual.example.com/talk")
+        let own = V1Principal.application(
+            Rig.bot, scopes: Rig.everything, addresses: [ApplicationAddress(Rig.address)], streamURL: usual)
+        for body in ["{}", #"{"url": null}"#, #"{"url": "wss://other.example.com"}"#, #"{"rate": 8000}"#] {
+            #expect(await rig.ask(.post, Self.path, body, as: own).status == 200)
+        }
+        let urls = rig.calls.streamRequests.map { request -> String? in
+            if case .connect(let order) = request { order.destination.url.text } else { nil }
+        }
+        #expect(urls == [usual.text, usual.text, "wss://other.example.com/", usual.text])
+        #expect(await rig.ask(.post, "/v1/calls", #"{"to": "alice@example.com", "stream": {}}"#, as: own).status == 201)
+        #expect(rig.calls.orders.last??.destination.url == usual)
+        let none = await rig.ask(.post, "/v1/calls", #"{"to": "alice@example.com", "stream": {}}"#)
+        #expect(none.code == "request.missing_field" && none.detail?.contains("stream.url") == true)
+        #expect(await rig.ask(.post, Self.path, #"{"url": "https://b"}"#, as: own).code == "request.invalid_value")
     }
 
     @Test func `a call is started with a stream`() async throws {

@@ -161,6 +161,46 @@ extension ApplicationCallTests {
         }
     }
 
+    @Test func `an application has so many streams at a time, listeners and those of started calls included`()
+        async throws
+    {
+        let full = ApplicationRefusal.limited("The application has as many streams as it may.", retryAfter: nil)
+        try await serve(try application { $0.maximumStreams = 2 }) { rig in
+            let call = try await answered(rig)
+            let listening = StreamTerms(
+                dialect: .own, format: .standard, configuration: .init(isListener: true), listens: .call)
+            func listen() async throws(ApplicationRefusal) -> StreamID {
+                try await rig.switchboard.open(StreamLink(), listening, in: call.id, by: name)
+            }
+            let request = try ApplicationCallRequest(to: bob, from: address)
+            let wish = try order()
+            func start() async throws(ApplicationRefusal) -> ApplicationCall {
+                try await rig.switchboard.start(request, streaming: wish, by: name)
+            }
+            _ = try await stream(rig, .connect(wish), call.id)
+            let listener = try await listen()
+            await #expect(throws: full) { try await listen() }
+            await #expect(throws: full) { try await start() }
+            await rig.switchboard.closed(listener, in: call.id, by: name)
+            // The place of a call that ends before it is answered is free again.
+            let started = try await start()
+            await #expect(throws: full) { try await listen() }
+            _ = try await perform(rig, .end(reasonText: nil), started.id)
+            await rig.wait { rig.observer.counts.ended.count == 1 }
+            await rig.settle()
+            _ = try await listen()
+            // The limit is for what is asked for from then on.
+            await rig.switchboard.setApplications([try application { $0.maximumStreams = 1 }])
+            await rig.settle()
+            await #expect(throws: full) { try await listen() }
+            #expect(try await stream(rig, .stop, call.id).stream == nil)
+            await #expect(throws: full) { try await stream(rig, .connect(wish), call.id) }
+            await rig.switchboard.setApplications([try application()])
+            await rig.settle()
+            _ = try await stream(rig, .connect(wish), call.id)
+        }
+    }
+
     @Test func `listeners come besides the stream, and not too many`() async throws {
         try await serve(try application()) { rig in
             let call = try await answered(rig)

@@ -113,7 +113,7 @@ FILLING: dict[str, list[tuple]] = {
     "journalTime": [(1, 1_700_000_000_000)],
     "callRecord": [(90_001, CARL, "A1", 0, 1_700_000_000_000, "{}")],
     "application": [("portal", "dev.local", "secret", "Portal", '["calls:read"]', '["*@bots.example"]', 5_000,
-                     '{"reject":"busy"}', 10, 5, None, None)],
+                     '{"reject":"busy"}', 10, 5, None, None, "wss://bots.example/talk", 4)],
     "applicationKey": [("k1", "portal", b"digest", "abcd", 1_700_000_000_000, "root", None)],
     "applicationToken": [(b"digest", "portal", CARL, SOON)],
     "keptMessage": [(90_001, CARL, "m1", json.dumps(MESSAGE))],
@@ -128,7 +128,8 @@ FILLING: dict[str, list[tuple]] = {
     "routeList": [(CARL, "[]")],
     "owedMessage": [(90_001, CARL, '{"unwatched":"bob@dev.local"}')],
     "usedToken": [("realm", "token-1", SOON * 1_000)],
-    "publicEvent": [(1_800_000_000_000_000, "7", "leg.held", int(time.time() * 1000), CARL, '{"version":1}')],
+    "publicEvent": [(1_800_000_000_000_000, "7", "leg.held", int(time.time() * 1000), f"{CARL}\nbot@bots.example",
+                     '{"version":1}')],
     "publicEventLog": [(1, "0123456789ab", 0)],
     "publicEventFloor": [(CARL, 1)],
     "webhook": [("w1", "portal", "https://bots.example/events", "whsec_a", "call.ended", 0, None)],
@@ -273,5 +274,9 @@ async def test_a_migration_that_is_killed_leaves_a_schema_that_there_was_and_eve
         with database(site.path) as ended:
             assert (applied(ended), shape(ended)) == (newest, shapes[newest])
             site.has_all_rows(rows(ended), *RUNNING)
+            if "publicEvent" in site.rows:
+                # Events name the applications whose legs the calls had.
+                seen = ended.execute("SELECT addresses FROM publicEvent WHERE number = 1800000000000000").fetchone()
+                assert seen == (f"{CARL}\nbot@bots.example\napplication portal",)
     print(f"killed at {sum(tried.values())} of {moments} moments; left: {tried}")
     assert tried[version] > 1 and set(tried) <= set(range(version, newest + 1))

@@ -173,6 +173,57 @@ async def test_the_fallback_of_the_application_is_for_streams_as_well(own_gatewa
         (await call.end()).succeeded()
 
 
+async def test_a_stream_without_a_url_goes_to_the_applications_program_and_there_are_so_many(
+    own_gateway, tmp_path, party
+):
+    options = configured(
+        tmp_path, ["alice", "bob"], streams={"plain_ws": "on", "allowed_addresses": "127.0.0.0/8"}
+    )
+
+    async def app(*arguments: str) -> str:
+        done = await asyncio.to_thread(orbweaver, "app", *arguments, *options)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    async with BotServer(echoes=True) as program:
+        await app("add", "bot", "--address", "bot@dev.local", "--stream-url", program.url, "--maximum-streams", "2")
+        shown = dict(line.split("\t") for line in (await app("show", "bot")).splitlines())
+        assert (shown["streamURL"], shown["maximumStreams"]) == (program.url, "2")
+        key = await app("key", "add", "bot")
+        own = await asyncio.to_thread(own_gateway.configured, *options)
+        alice = await party("alice", base=own.http, sounds=True)
+        bob = await party("bob", base=own.http, sounds=True)
+        async with Bot(own.http, key) as bot:
+            call, session = await answered(bot, alice)
+            await bot.tell(session, "stream", rate=8_000)
+            assert (await (await program.socket()).expect("start"))["format"]["rate"] == 8_000
+            await hear_now({call: {"alice"}})
+            async with Stream(own.http, session, key=key, listen="caller") as listener:
+                await listener.expect("start")
+                status, problem = await refused(own.http, session, key, listen="caller")
+                assert (status, problem["code"]) == (429, "call.limited")
+                wish = {"to": "bob@dev.local", "stream": {}}
+                (await bot.ask("POST", "/v1/calls", wish)).refused(429, "call.limited")
+            # The place of the listener is free once the gateway has noticed that it is gone.
+            async with asyncio.timeout(20):
+                while (started := await bot.ask("POST", "/v1/calls", wish)).status == 429:
+                    await asyncio.sleep(0.05)
+            at_bob = await bob.incoming()
+            (await at_bob.answer()).succeeded()
+            assert (await (await program.socket(2)).expect("start"))["call"] == started.succeeded(201)["id"]
+            await at_bob.connected()
+            await hear_now({call: {"alice"}, at_bob: {"bob"}})
+            await bot.tell(started.body["id"], "end")
+            # Without a URL of its own the application has to give one.
+            await app("change", "bot", "--stream-url", "")
+            await bot.tell(session, "stream", action="stop")
+            nowhere = await bot.ask("POST", f"/v1/calls/{session}/stream", {"rate": 8_000})
+            nowhere.refused(400, "request.missing_field")
+            await bot.tell(session, "stream", url=program.url)
+            await hear_now({call: {"alice"}})
+            (await call.end()).succeeded()
+
+
 # Who is connected to
 
 

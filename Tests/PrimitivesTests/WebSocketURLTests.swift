@@ -16,6 +16,8 @@ import Testing
         let url = try #require(WebSocketURL(parsing: text))
         #expect(url.isSecure == isSecure && url.host == host && url.port == port && url.path == path)
         #expect(url.authority == authority)
+        #expect(
+            url.text == "\(isSecure ? "wss" : "ws")://\(authority)\(path)" && WebSocketURL(parsing: url.text) == url)
     }
 
     @Test(

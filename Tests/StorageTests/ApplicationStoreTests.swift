@@ -103,6 +103,8 @@ import Testing
         wanted.decisionTime = .milliseconds(2_500)
         wanted.maximumCalls = 3
         wanted.callsPerSecond = 7
+        wanted.streamURL = WebSocketURL(parsing: "wss://bot.example.com:8443/talk?key=1")
+        wanted.maximumStreams = 4
         for fallback in [
             .reject(.busy), .announce(list), .announce(endless), .forward(alice), .answer(.echo(delay: .seconds(1))),
         ] as [ApplicationFallback] {

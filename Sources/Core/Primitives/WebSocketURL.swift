@@ -39,6 +39,9 @@ package struct WebSocketURL: Hashable, Sendable {
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
 
+    /// The URL, which ``init(parsing:)`` reads as this one. The path may have a secret in it.
+    package var text: String { "\(isSecure ? "wss" : "ws")://\(authority)\(path)" }
+
     private static func scheme(of text: String) -> (isSecure: Bool, rest: Substring)? {
         for (scheme, isSecure) in [("wss://", true), ("ws://", false)]
         where text.prefix(scheme.count).lowercased() == scheme {

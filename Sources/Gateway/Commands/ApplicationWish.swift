@@ -21,6 +21,10 @@ package struct ApplicationWish: Encodable, Sendable {
     package var maximumCalls: Int?
     /// How many calls may start in a second.
     package var callsPerSecond: Int?
+    /// The program of streams that are asked for without a URL; empty: none any more.
+    package var streamURL: String?
+    /// The most streams at a time.
+    package var maximumStreams: Int?
 
     /// Makes a wish for nothing.
     package init() {}

@@ -36,7 +36,7 @@ extension CallResponder: V1Sockets {
 
     /// Has the gateway open the stream of a call, or end it.
     func connectStream(_ call: Call) async throws(V1Error) -> V1Answer {
-        let request = try StreamRequest(reading: call.body)
+        let request = try StreamRequest(reading: call.body, otherwise: call.streamURL)
         let after = try await asking { () async throws(ApplicationRefusal) in
             try await calls.stream(request, in: call.session, by: call.application, expecting: call.version)
         }

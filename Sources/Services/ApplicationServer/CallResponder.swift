@@ -2,6 +2,7 @@ import CallControl
 package import CallRuntime
 package import GatewayAPI
 package import HTTPTypes
+import Primitives
 
 /// Answers what applications ask about their calls and recordings: finds the operation, checks that the application may
 /// do it, keeps idempotent answers, and asks the port.
@@ -16,6 +17,8 @@ package struct CallResponder: V1Interface {
         let operation: V1Operation
         let application: ApplicationName
         let addresses: [ApplicationAddress]
+        /// The program of streams that are asked for without a URL; `nil`: the application has none.
+        let streamURL: WebSocketURL?
         let scopes: Set<ApplicationScope>
         /// The call or the recording.
         let id: String
@@ -86,14 +89,14 @@ package struct CallResponder: V1Interface {
 
     /// Reads a request that its application may make.
     func read(_ request: V1Request, _ id: String, _ operation: V1Operation) async throws(V1Error) -> Call {
-        let (application, scopes, addresses) = try application(request.principal)
+        let (application, scopes, addresses, streamURL) = try application(request.principal)
         guard scopes.contains(operation.scope) else {
             throw V1Error(
                 .authForbidden, "This needs the scope \(operation.scope.rawValue), which the key or token has not.")
         }
         return Call(
-            operation: operation, application: application, addresses: addresses, scopes: scopes, id: id,
-            headers: request.headers,
+            operation: operation, application: application, addresses: addresses, streamURL: streamURL, scopes: scopes,
+            id: id, headers: request.headers,
             parameters: try RequestQuery(parsing: request.query, known: operation.parameters),
             version: try Self.version(request.headers[.ifMatch]),
             body: operation.method == .get ? [] : try await request.body())
@@ -102,9 +105,9 @@ package struct CallResponder: V1Interface {
     /// The application that asks.
     private func application(
         _ principal: V1Principal
-    ) throws(V1Error) -> (ApplicationName, Set<ApplicationScope>, [ApplicationAddress]) {
+    ) throws(V1Error) -> (ApplicationName, Set<ApplicationScope>, [ApplicationAddress], WebSocketURL?) {
         switch principal {
-        case .application(let name, let scopes, let addresses): return (name, scopes, addresses)
+        case .application(let name, let scopes, let addresses, let url): return (name, scopes, addresses, url)
         case .user:
             throw V1Error(
                 .authForbidden, "These are the calls of applications; users have theirs on the client protocol.")
@@ -179,7 +182,8 @@ package struct CallResponder: V1Interface {
     }
 
     private func start(_ call: Call) async throws(V1Error) -> V1Answer {
-        var (request, order) = try ApplicationCallRequest.read(call.body, addresses: call.addresses)
+        var (request, order) = try ApplicationCallRequest.read(
+            call.body, addresses: call.addresses, streamURL: call.streamURL)
         request.trace = call.headers[.traceparent].flatMap { TraceContext($0) }
         guard order == nil || call.scopes.contains(.media) else {
             throw V1Error(

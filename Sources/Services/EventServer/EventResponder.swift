@@ -183,7 +183,7 @@ package struct EventResponder: V1Interface, V1Sockets {
     private static func reader(_ principal: V1Principal) throws(V1Error) -> EventReader {
         switch principal {
         case .user(let user): return .user(user)
-        case .application(let name, let scopes, _):
+        case .application(let name, let scopes, _, _):
             guard scopes.contains(.events) else {
                 throw V1Error(.authForbidden, "This needs the scope \"events\".")
             }
@@ -195,7 +195,7 @@ package struct EventResponder: V1Interface, V1Sockets {
     private func admission(of principal: V1Principal) -> @Sendable () async -> EventReader? {
         switch principal {
         case .user(let user): return { [users] in await users(user) ? .user(user) : nil }
-        case .application(let name, _, _):
+        case .application(let name, _, _, _):
             return { [applications] in await applications(name) ? .application(name) : nil }
         }
     }

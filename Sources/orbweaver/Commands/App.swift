@@ -64,6 +64,16 @@ struct ApplicationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How many calls may start in a second.", valueName: "number"))
     var callsPerSecond: Int?
 
+    @Option(
+        name: .customLong("stream-url"),
+        help: ArgumentHelp(
+            "Where the gateway opens audio streams that are asked for without a URL, such as wss://bot.example.com/talk; "
+                + "an empty text: nowhere any more.", valueName: "url"))
+    var streamURL: String?
+
+    @Option(help: ArgumentHelp("The most audio streams at a time, listeners included.", valueName: "number"))
+    var maximumStreams: Int?
+
     func validate() throws {
         if let fallback, ApplicationWish.Fallback(fallback) == nil {
             throw ValidationError("--fallback must start with reject:, forward:, announce: or answer:")
@@ -82,6 +92,8 @@ struct ApplicationOptions: ParsableArguments {
         wish.fallback = fallback.flatMap { ApplicationWish.Fallback($0) }
         wish.maximumCalls = maximumCalls
         wish.callsPerSecond = callsPerSecond
+        wish.streamURL = streamURL
+        wish.maximumStreams = maximumStreams
         return wish
     }
 }

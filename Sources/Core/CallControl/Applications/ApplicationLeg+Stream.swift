@@ -15,6 +15,9 @@ extension ApplicationLeg {
                 ? nil : "The call has as many listeners as it may: \(Self.maximumListeners).")
     }
 
+    /// How many streams the leg has, listeners included.
+    package var streamCount: Int { (stream == nil ? 0 : 1) + listeners.count }
+
     private var obstacleToSound: String? {
         guard view.state.phase.allows(.play, view.direction) else {
             return "The call is \(view.state.phase.rawValue), and does not allow a stream."

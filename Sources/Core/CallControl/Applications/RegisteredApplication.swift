@@ -21,13 +21,15 @@ package struct RegisteredApplication: Equatable, Sendable {
     package var maximumCalls: Int
     /// How often it may start a call, or be called; `nil`: without a limit.
     package var callRate: RateAllowance.Rate?
+    /// The most streams that its calls may have at a time, listeners included; `nil`: any number.
+    package var maximumStreams: Int?
 
     /// Makes an application of its parts; each parameter is the property of that name. The time to decide is brought
     /// into its range.
     package init(
         name: ApplicationName, displayName: String, addresses: [ApplicationAddress],
         decisionTime: Duration = usualDecisionTime, fallback: ApplicationFallback = .reject(.unavailable),
-        maximumCalls: Int = 1_000, callRate: RateAllowance.Rate? = nil
+        maximumCalls: Int = 1_000, callRate: RateAllowance.Rate? = nil, maximumStreams: Int? = nil
     ) {
         self.name = name
         self.displayName = displayName
@@ -37,6 +39,7 @@ package struct RegisteredApplication: Equatable, Sendable {
         self.fallback = fallback
         self.maximumCalls = maximumCalls
         self.callRate = callRate
+        self.maximumStreams = maximumStreams
     }
 
     /// Whether one of the addresses covers this one, which may be another application's all the same: as a single

@@ -8,7 +8,8 @@ package import Primitives
 package struct ApplicationChange: Sendable {
     /// The fields of a change.
     package static let fields = [
-        "displayName", "scopes", "addresses", "decisionTime", "fallback", "maximumCalls", "callsPerSecond",
+        "displayName", "scopes", "addresses", "decisionTime", "fallback", "maximumCalls", "callsPerSecond", "streamURL",
+        "maximumStreams",
     ]
     /// The fields of a new application.
     package static let newFields = ["name", "domain"] + fields
@@ -21,6 +22,10 @@ package struct ApplicationChange: Sendable {
     private let maximumCalls: Int?
     /// `nil`: stays; `.some(nil)`: no limit.
     private let callsPerSecond: Int??
+    /// `nil`: stays; `.some(nil)`: none.
+    private let streamURL: WebSocketURL??
+    /// `nil`: stays; `.some(nil)`: no limit.
+    private let maximumStreams: Int??
 
     /// Reads a body.
     ///
@@ -38,6 +43,22 @@ package struct ApplicationChange: Sendable {
         maximumCalls = try Self.number("maximumCalls", fields, in: ApplicationProfile.callCounts)
         let rate = try Self.number("callsPerSecond", fields, in: ApplicationProfile.callRates)
         callsPerSecond = fields.has("callsPerSecond") ? .some(rate) : nil
+        let url = try Self.streamURL(fields)
+        streamURL = fields.has("streamURL") ? .some(url) : nil
+        let streams = try Self.number("maximumStreams", fields, in: ApplicationProfile.streamCounts)
+        maximumStreams = fields.has("maximumStreams") ? .some(streams) : nil
+    }
+
+    /// The URL; `nil`: there is none, since the field is not there, `null` or empty.
+    private static func streamURL(_ fields: BodyFields) throws(AdminError) -> WebSocketURL? {
+        guard let text = try fields.text("streamURL"), !text.isEmpty else { return nil }
+        guard let url = WebSocketURL(parsing: text), WebSocketURL(parsing: url.text) == url else {
+            throw fields.refusal(
+                "streamURL",
+                "must be a URL wss://host[:port]/path of at most \(WebSocketURL.maximumLength) bytes, without user and "
+                    + "fragment")
+        }
+        return url
     }
 
     private static func number(
@@ -81,6 +102,8 @@ package struct ApplicationChange: Sendable {
         if let fallback { profile.fallback = fallback }
         if let maximumCalls { profile.maximumCalls = maximumCalls }
         if let callsPerSecond { profile.callsPerSecond = callsPerSecond }
+        if let streamURL { profile.streamURL = streamURL }
+        if let maximumStreams { profile.maximumStreams = maximumStreams }
     }
 
     /// What a new application may do unless the body names it: log users in if it has a domain, everything about calls
@@ -169,6 +192,8 @@ struct ApplicationField: Encodable, Equatable, Sendable {
     var fallback: FallbackField
     var maximumCalls: Int
     var callsPerSecond: Int?
+    var streamURL: String?
+    var maximumStreams: Int?
     /// Until when the former secret is accepted.
     var formerSecretUntil: Int64?
     /// The key of its signatures, once.
@@ -185,6 +210,8 @@ struct ApplicationField: Encodable, Equatable, Sendable {
         fallback = FallbackField(profile.fallback)
         maximumCalls = profile.maximumCalls
         callsPerSecond = profile.callsPerSecond
+        streamURL = profile.streamURL?.text
+        maximumStreams = profile.maximumStreams
         formerSecretUntil = application.formerSecret?.expiresAt
         secret = showsSecret ? application.secret.value : nil
     }

@@ -1,7 +1,7 @@
 package import CallControl
 package import CallRuntime
 package import GatewayAPI
-import Primitives
+package import Primitives
 import SPiDR
 
 extension ApplicationCallRequest {
@@ -11,16 +11,18 @@ extension ApplicationCallRequest {
 
     /// Reads the body of `POST /v1/calls`: the call, and the stream that the gateway opens once it is answered.
     ///
-    /// - Parameter addresses: the addresses of the application. If that is one, the call comes from it unless the body
-    ///   says otherwise.
+    /// - Parameters:
+    ///   - addresses: the addresses of the application. If that is one, the call comes from it unless the body says
+    ///     otherwise.
+    ///   - streamURL: the program of a stream without a URL; `nil`: there has to be one.
     /// - Throws: the codes `request.…`.
     package static func read(
-        _ body: [UInt8], addresses: [ApplicationAddress]
+        _ body: [UInt8], addresses: [ApplicationAddress], streamURL: WebSocketURL? = nil
     ) throws(V1Error) -> (call: ApplicationCallRequest, stream: StreamOrder?) {
         let fields = try Fields(parsing: body, known: Self.fields.union(CustomContent.fields))
         let call = try ApplicationCallRequest(reading: fields, addresses: addresses)
         guard let wish = try fields.object("stream", known: StreamOrder.fields) else { return (call, nil) }
-        return (call, try StreamOrder(reading: wish))
+        return (call, try StreamOrder(reading: wish, otherwise: streamURL))
     }
 
     private init(reading fields: Fields, addresses: [ApplicationAddress]) throws(V1Error) {

@@ -11,11 +11,12 @@ extension StreamRequest {
 
     /// Reads the body of `POST /v1/calls/{id}/stream`. Without an action a stream is opened.
     ///
+    /// - Parameter url: the program if the body has no URL; `nil`: it has to have one.
     /// - Throws: the codes `request.…`.
-    init(reading body: [UInt8]) throws(V1Error) {
+    init(reading body: [UInt8], otherwise url: WebSocketURL?) throws(V1Error) {
         let fields = try Fields(parsing: body, known: StreamOrder.fields.union(["action"]))
         switch try fields.word("action", Action.self) ?? .connect {
-        case .connect: self = .connect(try StreamOrder(reading: fields))
+        case .connect: self = .connect(try StreamOrder(reading: fields, otherwise: url))
         case .stop:
             if let field = StreamOrder.fields.sorted().first(where: { fields.has($0) }) {
                 throw fields.refusal(field, "is for the action connect alone")
@@ -37,14 +38,10 @@ extension StreamOrder {
 
     /// Reads those fields.
     ///
+    /// - Parameter url: the program if there is no URL; `nil`: there has to be one.
     /// - Throws: `request.missing_field`, `request.invalid_value`.
-    init(reading fields: Fields) throws(V1Error) {
-        guard let url = WebSocketURL(parsing: try fields.requiredText("url")) else {
-            throw fields.refusal(
-                "url",
-                "must be a URL wss://host[:port]/path of at most \(WebSocketURL.maximumLength) bytes, the host of at most "
-                    + "\(WebSocketURL.maximumHostLength), without user and fragment")
-        }
+    init(reading fields: Fields, otherwise url: WebSocketURL?) throws(V1Error) {
+        let url = try Self.url(fields, otherwise: url)
         var destination = StreamDestination(url: url)
         let headers = try fields.objects("headers", known: ["name", "value"], in: 0...Self.maximumHeaders) ?? []
         for header in headers { destination.fields.append(try Self.header(header)) }
@@ -58,6 +55,17 @@ extension StreamOrder {
         if let time = try fields.milliseconds("retryTime", in: limits) { dialing.limit = time }
         self.init(
             destination, terms, dialing: dialing, fallback: try fields.word("fallback", Fallback.self) ?? .none)
+    }
+
+    private static func url(_ fields: Fields, otherwise other: WebSocketURL?) throws(V1Error) -> WebSocketURL {
+        if let other, fields.value("url") == nil { return other }
+        guard let url = WebSocketURL(parsing: try fields.requiredText("url")) else {
+            throw fields.refusal(
+                "url",
+                "must be a URL wss://host[:port]/path of at most \(WebSocketURL.maximumLength) bytes, "
+                    + "without user and fragment")
+        }
+        return url
     }
 
     /// Headers of others could change what the request is, or whose it is.

@@ -17,6 +17,7 @@ extension ApplicationOwner {
         guard owns(request.from) else { throw .notOwner(request.from) }
         if request.record != nil, !environment.recordings.areProvided { throw .recordingNotProvided }
         guard !environment.newWork.isRefused else { throw .unavailable }
+        if order != nil, let obstacle = obstacleToOneMoreStream { throw .limited(obstacle, retryAfter: nil) }
         if let refusal = refusal ?? charge() { throw ApplicationRefusal(refusal) }
         let call: CallID
         openingCount += 1
@@ -31,6 +32,10 @@ extension ApplicationOwner {
         guard !isRetired, owns(request.from) else {
             await switchboard.discard(call)
             throw isRetired ? .unavailable : .notOwner(request.from)
+        }
+        if order != nil, let obstacle = obstacleToOneMoreStream {
+            await switchboard.discard(call)
+            throw .limited(obstacle, retryAfter: nil)
         }
         let session = switchboard.newSession()
         insert(

@@ -23,6 +23,7 @@ extension ApplicationOwner {
         switch request {
         case .connect(let order):
             if let obstacle = leg.obstacleToStream { throw .notAllowed(before, obstacle) }
+            if let obstacle = obstacleToOneMoreStream { throw .limited(obstacle, retryAfter: nil) }
             startStream(order, in: session)
         case .stop:
             guard let stream = outgoing.removeValue(forKey: session) else {

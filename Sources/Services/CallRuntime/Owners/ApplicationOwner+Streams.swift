@@ -18,6 +18,7 @@ extension ApplicationOwner {
         if let obstacle = listens ? leg.obstacleToListener : leg.obstacleToStream {
             throw .notAllowed(before, obstacle)
         }
+        if let obstacle = obstacleToOneMoreStream { throw .limited(obstacle, retryAfter: nil) }
         let stream = announce(link, terms, of: before)
         guard let command = edit(session, { listens ? $0.listen(stream) : $0.open(stream) }) else {
             environment.media.remove(stream)

@@ -39,6 +39,8 @@ actor ApplicationOwner: EndpointOwner {
     private var remembered: [SessionID] = []
     /// How many legs are live.
     private var liveCount = 0
+    /// How many streams the legs have, listeners included.
+    private var streamCount = 0
     /// How many calls are being opened for a leg each.
     var openingCount = 0
     private var rate = RateAllowance()
@@ -175,6 +177,13 @@ actor ApplicationOwner: EndpointOwner {
     /// gets one address of a domain.
     func mayHave(_ leg: ApplicationLeg) -> Bool { !isRetired && application.covers(leg.own) }
 
+    /// Why the application cannot have one more stream, as a sentence; `nil`: it can. A stream that is asked for with a
+    /// call counts from then on.
+    var obstacleToOneMoreStream: String? {
+        guard let most = application.maximumStreams, streamCount + awaitedStreams.count >= most else { return nil }
+        return "The application has as many streams as it may."
+    }
+
     /// Counts a call of the application, unless there were too many in too short a time.
     func charge() -> LegRefusal? {
         guard let allowed = application.callRate, let wait = rate.charge(allowed, at: environment.clock.now) else {
@@ -202,6 +211,7 @@ actor ApplicationOwner: EndpointOwner {
         guard let leg = legs.removeValue(forKey: session) else { return }
         forgetStreams(of: session)
         if leg.isLive { liveCount -= 1 }
+        streamCount -= leg.streamCount
         if leg.isOver, let index = remembered.firstIndex(of: session) { remembered.remove(at: index) }
         // Once in a while, so that it costs little.
         if order.count > 2 * legs.count + 64 { order.removeAll { legs[$0] == nil } }
@@ -211,9 +221,10 @@ actor ApplicationOwner: EndpointOwner {
     @discardableResult
     func edit<Outcome>(_ session: SessionID, _ change: (inout ApplicationLeg) -> Outcome) -> Outcome? {
         guard var leg = legs[session] else { return nil }
-        let (wasLive, wasOver) = (leg.isLive, leg.isOver)
+        let (wasLive, wasOver, streamsBefore) = (leg.isLive, leg.isOver, leg.streamCount)
         let outcome = change(&leg)
         legs[session] = leg
+        streamCount += leg.streamCount - streamsBefore
         if leg.isLive != wasLive { liveCount += leg.isLive ? 1 : -1 }
         if leg.isOver, !wasOver {
             leaveStreams(of: session)

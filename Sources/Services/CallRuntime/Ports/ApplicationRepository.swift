@@ -122,7 +122,7 @@ package struct StoredApplication: Equatable, Sendable {
             decisionTime: profile.decisionTime, fallback: profile.fallback, maximumCalls: profile.maximumCalls,
             callRate: profile.callsPerSecond.map {
                 RateAllowance.Rate(burst: $0, interval: .nanoseconds(1_000_000_000 / Int64($0)))
-            })
+            }, maximumStreams: profile.maximumStreams)
     }
 }
 
@@ -142,6 +142,10 @@ package struct ApplicationProfile: Equatable, Sendable {
     package var maximumCalls = 100
     /// How many calls may start in a second; `nil`: any number.
     package var callsPerSecond: Int?
+    /// The program of streams that are asked for without a URL; `nil`: they are refused.
+    package var streamURL: WebSocketURL?
+    /// The most streams that its calls may have at a time, listeners included; `nil`: any number.
+    package var maximumStreams: Int?
 
     /// The most addresses of an application.
     package static let addressLimit = 100
@@ -149,6 +153,8 @@ package struct ApplicationProfile: Equatable, Sendable {
     package static let callCounts = 1...100_000
     /// The permitted values of ``callsPerSecond``.
     package static let callRates = 1...10_000
+    /// The permitted values of ``maximumStreams``.
+    package static let streamCounts = 1...100_000
     /// The longest display name, in bytes of UTF-8.
     package static let displayNameLength = 256
 

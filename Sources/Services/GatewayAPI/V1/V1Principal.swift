@@ -1,9 +1,12 @@
 package import CallControl
+package import Primitives
 
 /// Who makes a request on `/v1`.
 package enum V1Principal: Equatable, Sendable {
-    /// An application, with the scopes of its key or token, and the addresses that it owns.
-    case application(ApplicationName, scopes: Set<ApplicationScope>, addresses: [ApplicationAddress])
+    /// An application, with the scopes of its key or token, the addresses that it owns, and the program of streams that
+    /// it asks for without a URL; `nil`: it has none.
+    case application(
+        ApplicationName, scopes: Set<ApplicationScope>, addresses: [ApplicationAddress], streamURL: WebSocketURL? = nil)
     /// A user of the client protocol.
     case user(UserAddress)
 }

@@ -189,6 +189,8 @@ struct ApplicationRow: Codable, FetchableRecord, PersistableRecord {
     var callsPerSecond: Int?
     var formerSecret: String?
     var formerUntil: Int64?
+    var streamURL: String?
+    var maximumStreams: Int?
 
     init(_ application: StoredApplication) {
         let profile = application.profile
@@ -204,6 +206,8 @@ struct ApplicationRow: Codable, FetchableRecord, PersistableRecord {
         callsPerSecond = profile.callsPerSecond
         formerSecret = application.formerSecret?.secret.value
         formerUntil = application.formerSecret?.expiresAt
+        streamURL = profile.streamURL?.text
+        maximumStreams = profile.maximumStreams
     }
 
     private static func json(_ value: some Encodable) -> String {
@@ -226,6 +230,8 @@ struct ApplicationRow: Codable, FetchableRecord, PersistableRecord {
         profile.fallback = fallback
         profile.maximumCalls = maximumCalls
         profile.callsPerSecond = callsPerSecond
+        profile.streamURL = streamURL.flatMap { WebSocketURL(parsing: $0) }
+        profile.maximumStreams = maximumStreams
         var former: StoredApplication.FormerSecret?
         if let formerSecret, let formerUntil {
             former = StoredApplication.FormerSecret(secret: Redacted(formerSecret), expiresAt: formerUntil)

@@ -151,6 +151,7 @@ enum Schema {
         registerPublicEvents(&migrator)
         registerWebhooks(&migrator)
         migrator.registerRecordings()
+        migrator.registerApplicationStreams()
         return migrator
     }
 }

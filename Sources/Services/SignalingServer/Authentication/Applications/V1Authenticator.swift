@@ -108,7 +108,8 @@ package final class V1Authenticator: Sendable {
             familiar.insert(digest)
         }
         let (application, profile) = (found.application, found.application.profile)
-        return .application(application.name, scopes: profile.scopes, addresses: profile.addresses)
+        return .application(
+            application.name, scopes: profile.scopes, addresses: profile.addresses, streamURL: profile.streamURL)
     }
 
     // MARK: Tokens
@@ -142,7 +143,9 @@ package final class V1Authenticator: Sendable {
         do throws(TokenError) {
             let signed = try SignedApplicationToken(
                 token, of: application, atUnixMilliseconds: clock.epochMilliseconds)
-            return .application(application.name, scopes: signed.scopes, addresses: application.profile.addresses)
+            return .application(
+                application.name, scopes: signed.scopes, addresses: application.profile.addresses,
+                streamURL: application.profile.streamURL)
         } catch {
             let refusal = V1Error(error.refusal)
             guard error.isGenuine else { throw refused(refusal, network) }
