@@ -394,7 +394,7 @@ let package = Package(
             "ContractTests",
             [
                 "ApplicationServer", "EventServer", "GatewayAPI", "SignalingServer", "SPiDR", "CallControl",
-                "CallRuntime",
+                "AudioStreams", "CallRuntime",
                 "Push", httpTypes, yams,
             ]),
     ]

@@ -1,4 +1,5 @@
 import ApplicationServer
+import AudioStreams
 import CallControl
 import CallRuntime
 import Foundation
@@ -18,6 +19,7 @@ final class RecordedCalls: ApplicationCalls {
         var refusal: ApplicationRefusal?
         var streams: [(StreamTerms, StreamLink)] = []
         var closed: [StreamID] = []
+        var losses: [StreamLoss] = []
         var limits: [Int] = []
         var streamRequests: [StreamRequest] = []
         var orders: [StreamOrder?] = []
@@ -29,6 +31,8 @@ final class RecordedCalls: ApplicationCalls {
     var requests: [ApplicationCallRequest] { state.withLock { $0.requests } }
     var streams: [(StreamTerms, StreamLink)] { state.withLock { $0.streams } }
     var closed: [StreamID] { state.withLock { $0.closed } }
+    /// What the ends of their sockets meant.
+    var losses: [StreamLoss] { state.withLock { $0.losses } }
     /// How many calls lists were asked for.
     var limits: [Int] { state.withLock { $0.limits } }
     /// What was asked for about streams that the gateway opens.
@@ -119,8 +123,13 @@ final class RecordedCalls: ApplicationCalls {
         return try result.get()
     }
 
-    func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationName) async {
-        state.withLock { $0.closed.append(stream) }
+    func closed(
+        _ stream: StreamID, in id: SessionID, by application: ApplicationName, because loss: StreamLoss
+    ) async {
+        state.withLock { state in
+            state.closed.append(stream)
+            state.losses.append(loss)
+        }
     }
 
     static func call(

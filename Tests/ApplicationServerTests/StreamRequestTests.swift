@@ -47,6 +47,11 @@ import Testing
                 "listen=call",
                 .init(dialect: .own, format: .standard, configuration: .init(isListener: true), listens: .call)
             ),
+            (
+                "retryTime=5000&fallback=end",
+                .init(dialect: .own, format: .standard, waiting: .init(limit: .seconds(5)), fallback: .end)
+            ),
+            ("retryTime=0", .init(dialect: .own, format: .standard, waiting: .init(limit: .zero))),
             ("dialect=twilio", .init(dialect: .twilio, format: .muLaw, configuration: .init(detector: nil))),
         ] as [(String, StreamTerms)])
     func `a query says what a stream is`(_ query: String, _ terms: StreamTerms) async throws {
@@ -61,7 +66,8 @@ import Testing
             "format=pcmu&rate=16000", "dialect=latin",
             "dialect=twilio&format=l16", "absence=noise", "listen=all", "listen=call&bargeIn=500",
             "listen=caller&absence=music", "bargeIn=99", "bargeIn=x", "media=all", "volume=3",
-            "rate=8000&rate=8000",
+            "rate=8000&rate=8000", "retryTime=x", "retryTime=-1", "retryTime=3600001", "fallback=sing",
+            "listen=call&retryTime=5000", "listen=call&fallback=end",
         ])
     func `what a stream cannot be is refused`(_ query: String) async throws {
         let rig = try await withCall()
@@ -113,5 +119,20 @@ import Testing
         #expect(link.isGone)
         for _ in 0..<10_000 where rig.calls.closed.isEmpty { await Task.yield() }
         #expect(rig.calls.closed == [StreamID(1)])
+        #expect(rig.calls.losses == [.ended], "the gateway has ended the stream")
+    }
+
+    @Test(
+        arguments: [
+            (1_000, .ended), (1_001, .transient), (1_005, .transient), (1_011, .transient), (1_002, .final),
+            (4_000, .final), (nil, .transient),
+        ] as [(Int?, StreamLoss)])
+    func `it is told how the socket ended`(_ code: Int?, _ loss: StreamLoss) async throws {
+        let rig = try await withCall()
+        let stream = try await open(rig)
+        if let code { stream.closing(with: code) }
+        stream.disconnected()
+        for _ in 0..<10_000 where rig.calls.closed.isEmpty { await Task.yield() }
+        #expect(rig.calls.losses == [loss])
     }
 }

@@ -49,9 +49,100 @@ extension ApplicationCallTests {
             #expect(rig.media.streams.isEmpty)
             let second = try await open(rig, call.id)
             #expect(second != first && spokenStreams(rig) == [first, second])
+            await rig.switchboard.closed(second, in: call.id, by: name, because: .ended)
             _ = try await perform(rig, .hold, call.id)
-            await rig.switchboard.closed(second, in: call.id, by: name)
             await #expect(throws: ApplicationRefusal.self) { try await open(rig, call.id) }
+        }
+    }
+
+    private func waiting(_ fallback: StreamOrder.Fallback, _ limit: Duration = .seconds(5)) -> StreamTerms {
+        StreamTerms(dialect: .own, format: .standard, waiting: .init(limit: limit), fallback: fallback)
+    }
+
+    private func answered(_ rig: RuntimeRig) async throws -> ApplicationCall {
+        let (_, call) = try await incoming(rig)
+        return try await perform(rig, .answer(CustomContent()), call.id)
+    }
+
+    @Test(arguments: StreamOrder.Fallback.allCases)
+    func `a program that has opened its stream and does not come back is given up`(
+        _ fallback: StreamOrder.Fallback
+    ) async throws {
+        try await serve(try application { $0.fallback = .reject(.busy) }) { rig in
+            let call = try await answered(rig)
+            let stream = try await rig.switchboard.open(StreamLink(), waiting(fallback), in: call.id, by: name)
+            rig.clock.advance(by: .seconds(20))
+            await rig.switchboard.closed(stream, in: call.id, by: name)
+            #expect(try await rig.switchboard.call(call.id, of: name).stream == .waiting)
+            rig.clock.advance(by: .milliseconds(4_999))
+            await rig.settle()
+            let before = try await rig.switchboard.call(call.id, of: name)
+            #expect(before.stream == .waiting && before.state == .talking)
+            rig.clock.advance(by: .milliseconds(1))
+            let after = try await look(rig, call.id) {
+                $0.stream == nil && ($0.state == .talking) == (fallback == .none)
+            }
+            #expect(after.state.phase == (fallback == .none ? .talking : .ended))
+            // A call that goes on may have a stream again.
+            if fallback == .none { _ = try await open(rig, call.id) }
+        }
+    }
+
+    @Test func `a program that comes back in time goes on, also while the call is held`() async throws {
+        try await serve(try application()) { rig in
+            let call = try await answered(rig)
+            let first = try await rig.switchboard.open(StreamLink(), waiting(.end), in: call.id, by: name)
+            _ = try await perform(rig, .hold, call.id)
+            await rig.switchboard.closed(first, in: call.id, by: name)
+            rig.clock.advance(by: .seconds(3))
+            let second = try await rig.switchboard.open(StreamLink(), waiting(.end), in: call.id, by: name)
+            #expect(try await rig.switchboard.call(call.id, of: name).stream == .open)
+            rig.clock.advance(by: .seconds(20))
+            await rig.settle()
+            _ = try await perform(rig, .resume, call.id)
+            _ = try await look(rig, call.id) { $0.state == .talking }
+            // Whoever closes the socket in good order is not waited for.
+            await rig.switchboard.closed(second, in: call.id, by: name, because: .ended)
+            #expect(try await rig.switchboard.call(call.id, of: name).stream == nil)
+            rig.clock.advance(by: .seconds(20))
+            await rig.settle()
+            #expect(try await rig.switchboard.call(call.id, of: name).state == .talking)
+        }
+    }
+
+    @Test func `a program that breaks the rules is given up at once`() async throws {
+        try await serve(try application()) { rig in
+            let call = try await answered(rig)
+            let stream = try await rig.switchboard.open(StreamLink(), waiting(.end), in: call.id, by: name)
+            await rig.switchboard.closed(stream, in: call.id, by: name, because: .final)
+            rig.clock.advance(by: .milliseconds(1))
+            _ = try await look(rig, call.id) { $0.state.phase == .ended }
+        }
+    }
+
+    @Test func `the gateway may take the place of a program that is waited for, and a limit lets it`() async throws {
+        try await serve(try application { $0.maximumStreams = 1 }) { rig in
+            let call = try await answered(rig)
+            let first = try await rig.switchboard.open(StreamLink(), waiting(.end), in: call.id, by: name)
+            await rig.switchboard.closed(first, in: call.id, by: name)
+            let full = ApplicationRefusal.limited("The application has as many streams as it may.", retryAfter: nil)
+            let listening = StreamTerms(
+                dialect: .own, format: .standard, configuration: .init(isListener: true), listens: .call)
+            // The place of a program that is waited for is kept.
+            await #expect(throws: full) {
+                try await rig.switchboard.open(StreamLink(), listening, in: call.id, by: name)
+            }
+            let again = try await rig.switchboard.open(StreamLink(), waiting(.end), in: call.id, by: name)
+            await rig.switchboard.closed(again, in: call.id, by: name)
+            let url = try #require(WebSocketURL(parsing: "wss://bot.example.com/talk"))
+            let order = StreamOrder(StreamDestination(url: url), waiting(.none))
+            let connecting = try await rig.switchboard.stream(
+                .connect(order), in: call.id, by: name, expecting: nil)
+            #expect(connecting.stream == .connecting)
+            // The program that was waited for is not missed any more.
+            rig.clock.advance(by: .seconds(10))
+            await rig.settle()
+            #expect(try await rig.switchboard.call(call.id, of: name).state == .talking)
         }
     }
 

@@ -1,4 +1,5 @@
 import ApplicationServer
+import AudioStreams
 import CallControl
 import CallRuntime
 import EventServer
@@ -92,7 +93,9 @@ import Yams
         func open(
             _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
         ) async throws(ApplicationRefusal) -> StreamID { StreamID(1) }
-        func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationName) async {}
+        func closed(
+            _ stream: StreamID, in id: SessionID, by application: ApplicationName, because loss: StreamLoss
+        ) async {}
         func perform(
             _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName,
             expecting version: UInt64?

@@ -2,6 +2,7 @@
 import asyncio
 import base64
 import json
+import time
 
 import numpy
 import pytest
@@ -300,6 +301,39 @@ async def test_a_program_that_is_gone_may_come_back(party, bot, absence, heard):
     (await call.end()).succeeded()
 
 
+@pytest.mark.parametrize("fallback", ["none", "end"])
+async def test_a_program_that_has_connected_itself_is_given_up_when_it_does_not_come_back(party, bot, fallback):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    terms = {"retryTime": 15_000, "fallback": fallback}
+    async with Stream(bot.base, session, echoes=True, **terms) as stream:
+        opened = time.monotonic()
+        await hear_now({call: {"alice"}})
+        stream.socket.transport.abort()
+        await bot.until(session, stream="waiting")
+    async with Stream(bot.base, session, echoes=True, **terms) as stream:
+        assert (await stream.expect("start"))["reconnected"] is True
+        await hear_now({call: {"alice"}})
+        stream.socket.transport.abort()
+        await bot.until(session, stream="waiting")
+    # Neither socket was there for ten seconds, so that the time has begun with the first one.
+    if fallback == "end":
+        await bot.until(session, timeout=40, state="ended")
+        await call.over()
+    else:
+        await bot.until(session, timeout=40, stream=None)
+    assert time.monotonic() - opened >= 14.5
+    if fallback == "none":
+        assert (await bot.show(session))["state"] == "talking"
+        # A program may still connect; one that closes its socket in good order is not waited for.
+        async with Stream(bot.base, session, echoes=True, fallback="end", retryTime=0) as stream:
+            await hear_now({call: {"alice"}})
+        await bot.until(session, stream=None)
+        await asyncio.sleep(1)
+        assert (await bot.show(session))["state"] == "talking"
+        (await call.end()).succeeded()
+
+
 async def test_a_call_has_a_stream_in_the_states_in_which_it_plays(party, bot):
     alice = await party("alice")
     call = await alice.dial("bot")
@@ -325,6 +359,7 @@ async def test_what_a_stream_cannot_be_is_said(party, bot):
         ({"rate": "fast"}, "rate"), ({"format": "pcmu", "rate": "16000"}, "8000"), ({"dialect": "latin"}, "dialect"),
         ({"dialect": "twilio", "format": "l16"}, "twilio"), ({"absence": "noise"}, "absence"),
         ({"speed": "2"}, "speed"), ({"bargeIn": "1"}, "bargeIn"), ({"media": "some"}, "media"),
+        ({"retryTime": "-1"}, "retryTime"), ({"fallback": "sing"}, "fallback"),
     ]:  # fmt: skip
         status, problem = await refused(bot.base, session, **query)
         assert (status, problem["code"]) == (400, "request.invalid_parameter"), query

@@ -29,8 +29,8 @@ extension CallResponder: V1Sockets {
             offered.split(separator: ",").contains { $0.filter { $0 != " " } == name } ? name : nil
         }
         return .stream(
-            CallStream(link: link, subprotocol: subprotocol) { [calls] in
-                await calls.closed(stream, in: call.session, by: call.application)
+            CallStream(link: link, subprotocol: subprotocol) { [calls] loss in
+                await calls.closed(stream, in: call.session, by: call.application, because: loss)
             })
     }
 
@@ -58,8 +58,8 @@ extension CallResponder: V1Sockets {
 private struct CallStream: V1Stream {
     let link: StreamLink
     let subprotocol: String?
-    /// Tells that the socket is gone.
-    let closed: @Sendable () async -> Void
+    /// Tells that the socket is gone, and what that means for the stream.
+    let closed: @Sendable (StreamLoss) async -> Void
 
     func connected(waking wake: @escaping @Sendable () -> Void) { link.connect(waking: wake) }
 
@@ -72,9 +72,11 @@ private struct CallStream: V1Stream {
             mayRead: taken.mayRead)
     }
 
+    func closing(with code: Int) { link.close(with: code) }
+
     func disconnected() {
         link.disconnect()
-        Task { [closed] in await closed() }
+        Task { [closed, loss = link.loss] in await closed(loss) }
     }
 }
 

@@ -1,4 +1,5 @@
 package import CallControl
+import CallRuntime
 package import HTTPTypes
 
 /// Everything that an application can ask about its calls and recordings. This is the one table of paths, methods and
@@ -78,7 +79,7 @@ package enum V1Operation: Hashable, Sendable, CaseIterable {
     package var parameters: Set<String> {
         switch self {
         case .listCalls: ["limit", "cursor", "state", "direction"]
-        case .streamCall: ["format", "rate", "dialect", "absence", "media", "bargeIn", "listen"]
+        case .streamCall: StreamTerms.parameters
         case .listRecordings: ["limit", "cursor", "session", "state", "tag"]
         case .startCall, .showCall, .connectStream, .command, .showRecording, .fetchRecording, .removeRecording: []
         }

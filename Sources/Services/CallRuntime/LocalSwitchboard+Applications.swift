@@ -1,3 +1,4 @@
+package import AudioStreams
 package import CallControl
 import Primitives
 
@@ -79,9 +80,11 @@ extension LocalSwitchboard {
     }
 
     /// The socket of a stream is gone.
-    package func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationName) async {
+    package func closed(
+        _ stream: StreamID, in id: SessionID, by application: ApplicationName, because loss: StreamLoss
+    ) async {
         environment.media.remove(stream)
-        await owners.application(application)?.closed(stream, in: id)
+        await owners.application(application)?.closed(stream, in: id, because: loss)
     }
 }
 

@@ -112,8 +112,9 @@ extension StreamLoss {
     fileprivate init(_ reason: WebSocketFailure) {
         self =
             switch reason {
-            case .ended, .closed(code: 1_000), .shutDown: .ended
-            case .closed, .insecure, .unusableField, .refusedAddress, .unresolved, .notConnected, .untrusted, .refused,
+            case .ended, .shutDown: .ended
+            case .closed(let code): StreamLoss(closedWith: code)
+            case .insecure, .unusableField, .refusedAddress, .unresolved, .notConnected, .untrusted, .refused,
                 .timedOut, .tooMany, .lost, .notReading, .tooLarge:
                 reason.isTransient ? .transient : .final
             }

@@ -1,3 +1,4 @@
+import AudioStreams
 import CallControl
 import CallRuntime
 
@@ -92,6 +93,11 @@ extension Switchboard {
 }
 
 extension ApplicationCalls {
+    /// The socket of a stream is lost.
+    func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationName) async {
+        await closed(stream, in: id, by: application, because: .transient)
+    }
+
     /// All calls of an application.
     func calls(of application: ApplicationName) async -> [ApplicationCall] {
         await calls(of: application, ApplicationCallFilter(), after: nil, limit: .max)

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// Why the socket of a stream that the gateway opens is gone, or did not come about.
+/// Why the socket of a stream is gone, or did not come about.
 package enum StreamLoss: Hashable, Sendable {
     /// The program has closed the socket in good order, or the gateway has: the stream is over.
     case ended
@@ -8,6 +8,17 @@ package enum StreamLoss: Hashable, Sendable {
     case transient
     /// It cannot work: the request is wrong, or the program does not want it.
     case final
+
+    /// The program has closed the socket with this code; 1005: without one (RFC 6455 §7.4, and IANA's registry for 1012
+    /// to 1014). A program that is going away, or in trouble, may come back; the others say that something is wrong.
+    package init(closedWith code: Int) {
+        self =
+            switch code {
+            case 1_000: .ended
+            case 1_001, 1_005, 1_006, 1_011, 1_012, 1_013, 1_014: .transient
+            default: .final
+            }
+    }
 }
 
 /// When the gateway connects to the program of a stream, tries again, and gives up.

@@ -107,7 +107,7 @@ package struct ApplicationCall: Equatable, Sendable {
         case connecting
         /// A program speaks and hears.
         case open
-        /// The gateway has lost the program, and connects again before long.
+        /// The program is gone. The gateway connects again before long, or waits for a program that connects itself.
         case waiting
     }
 

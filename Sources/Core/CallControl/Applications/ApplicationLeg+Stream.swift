@@ -3,9 +3,11 @@ extension ApplicationLeg {
     /// The most listeners of a leg.
     package static let maximumListeners = 16
 
-    /// Why no stream can be opened now, as a sentence; `nil`: one can. The states are those of `play`.
+    /// Why no stream can be opened now, as a sentence; `nil`: one can. The states are those of `play`. A program that
+    /// is waited for comes back while the call is held as well.
     package var obstacleToStream: String? {
-        obstacleToSound ?? (stream == nil ? nil : "The call has a stream already.")
+        let obstacle = awaitsProgram && view.state.phase == .held ? nil : obstacleToSound
+        return obstacle ?? (stream == nil ? nil : "The call has a stream already.")
     }
 
     /// Why no listener can be added now, as a sentence; `nil`: one can.
@@ -15,8 +17,11 @@ extension ApplicationLeg {
                 ? nil : "The call has as many listeners as it may: \(Self.maximumListeners).")
     }
 
-    /// How many streams the leg has, listeners included.
-    package var streamCount: Int { (stream == nil ? 0 : 1) + listeners.count }
+    /// How many streams the leg has, listeners included. One whose program is waited for counts.
+    package var streamCount: Int { (stream == nil && !awaitsProgram ? 0 : 1) + listeners.count }
+
+    /// Whether a program that has opened its stream itself is gone, and is waited for.
+    package var awaitsProgram: Bool { stream == nil && view.stream == .waiting }
 
     private var obstacleToSound: String? {
         guard view.state.phase.allows(.play, view.direction) else {
@@ -42,6 +47,13 @@ extension ApplicationLeg {
 
     /// The gateway has lost the program of the stream, and connects again before long.
     package mutating func lostStream() { show(.waiting) }
+
+    /// The program that has opened this stream itself is gone, and is waited for.
+    package mutating func awaitProgram(of stream: StreamID) {
+        guard self.stream == stream else { return }
+        self.stream = nil
+        show(.waiting)
+    }
 
     /// A program hears the leg from now on.
     ///

@@ -1,6 +1,7 @@
 import AudioStreams
 import CallRuntime
 import GatewayAPI
+import Primitives
 
 /// The terms of a stream, as the query of a request or its body has them; `nil`: a term is not there.
 private struct StreamWords {
@@ -13,14 +14,17 @@ private struct StreamWords {
     /// Milliseconds; -1: it is no number.
     var bargeIn: Int?
     var listens: StreamTerms.Listening?
+    /// Milliseconds; -1: it is no number.
+    var retryTime: Int?
+    var fallback: StreamOrder.Fallback?
     /// Makes the refusal of a term: its name, and a predicate for a sentence about it.
     var refusal: (String, String) -> V1Error
 }
 
 extension StreamTerms {
-    /// The names of the terms in a query. In a body it is the same without `listen`.
-    static let parameters = fields.union(["listen"])
-    /// The names of the terms in a body.
+    /// The names of the terms in a query.
+    static let parameters = fields.union(["listen", "retryTime", "fallback"])
+    /// The names of the terms in a body. What happens when the program is gone is read with the rest of the order.
     static let fields: Set<String> = ["dialect", "format", "rate", "absence", "media", "bargeIn"]
 
     /// Reads the query of a request for a stream.
@@ -36,6 +40,8 @@ extension StreamTerms {
                 media: try query.word("media", StreamSession.Configuration.Media.self),
                 bargeIn: query["bargeIn"].map { Int($0) ?? -1 },
                 listens: try query.word("listen", Listening.self),
+                retryTime: query["retryTime"].map { Int($0) ?? -1 },
+                fallback: try query.word("fallback", StreamOrder.Fallback.self),
                 refusal: { V1Error(.requestInvalidParameter, "The parameter \"\($0)\" \($1).") }))
     }
 
@@ -81,9 +87,21 @@ extension StreamTerms {
                 "must be one that the dialect \(dialect.rawValue) carries, not \(format); "
                     + "its usual one is \(dialect.usualFormat)")
         }
+        var waiting = StreamDialing.Configuration()
+        if let milliseconds = words.retryTime {
+            let limits = StreamDialing.Configuration.limits
+            guard limits.contains(.milliseconds(milliseconds)) else {
+                throw words.refusal(
+                    "retryTime",
+                    "must be a number of milliseconds from \(limits.lowerBound.wholeMilliseconds) to "
+                        + "\(limits.upperBound.wholeMilliseconds)")
+            }
+            waiting.limit = .milliseconds(milliseconds)
+        }
         self.init(
             dialect: dialect, format: format, absence: words.absence ?? .silence,
-            configuration: try StreamSession.Configuration(words, dialect), listens: words.listens)
+            configuration: try StreamSession.Configuration(words, dialect), listens: words.listens,
+            waiting: waiting, fallback: words.fallback ?? .none)
     }
 }
 
@@ -102,7 +120,11 @@ extension StreamSession.Configuration {
             bargeIn = BargeIn.Configuration(decision: milliseconds)
         }
         if words.listens != nil {
-            for (name, isThere) in [("bargeIn", bargeIn != nil), ("absence", words.absence != nil)] where isThere {
+            let others = [
+                ("bargeIn", bargeIn != nil), ("absence", words.absence != nil),
+                ("retryTime", words.retryTime != nil), ("fallback", words.fallback != nil),
+            ]
+            for (name, isThere) in others where isThere {
                 throw words.refusal(name, "is for streams that speak, not for listeners")
             }
         }

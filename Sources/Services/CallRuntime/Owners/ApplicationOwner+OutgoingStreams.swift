@@ -23,7 +23,10 @@ extension ApplicationOwner {
         switch request {
         case .connect(let order):
             if let obstacle = leg.obstacleToStream { throw .notAllowed(before, obstacle) }
-            if let obstacle = obstacleToOneMoreStream { throw .limited(obstacle, retryAfter: nil) }
+            // It takes the place of a program that is waited for.
+            if !leg.awaitsProgram, let obstacle = obstacleToOneMoreStream {
+                throw .limited(obstacle, retryAfter: nil)
+            }
             startStream(order, in: session)
         case .stop:
             guard let stream = outgoing.removeValue(forKey: session) else {
@@ -39,6 +42,7 @@ extension ApplicationOwner {
         var random = environment.random.generator
         let number = random.next()
         edit(session) { $0.connect(StreamID(number)) }
+        incoming[session] = nil
         outgoing[session] = OutgoingStream(
             number: number, order: order, dialing: StreamDialing(at: environment.clock.now, order.dialing))
         connect(session)
@@ -198,6 +202,7 @@ extension ApplicationOwner {
     /// The leg is over: the media plane ends the streams that it has.
     func leaveStreams(of session: SessionID) {
         awaitedStreams[session] = nil
+        incoming[session] = nil
         if let stream = outgoing.removeValue(forKey: session), stream.name == nil { stream.cancel() }
         edit(session) { $0.endStream() }
     }
@@ -207,6 +212,7 @@ extension ApplicationOwner {
         awaitedStreams[session] = nil
         links[session] = nil
         listeners[session] = nil
+        incoming[session] = nil
         if let stream = outgoing.removeValue(forKey: session) { stream.cancel() }
     }
 }

@@ -1,5 +1,8 @@
 import AudioStreams
 import CallControl
+import Logging
+import Observability
+import Primitives
 
 /// The streams of an application's calls.
 extension ApplicationOwner {
@@ -18,7 +21,10 @@ extension ApplicationOwner {
         if let obstacle = listens ? leg.obstacleToListener : leg.obstacleToStream {
             throw .notAllowed(before, obstacle)
         }
-        if let obstacle = obstacleToOneMoreStream { throw .limited(obstacle, retryAfter: nil) }
+        // A program that comes back has its place.
+        if listens || !leg.awaitsProgram, let obstacle = obstacleToOneMoreStream {
+            throw .limited(obstacle, retryAfter: nil)
+        }
         let stream = announce(link, terms, of: before)
         guard let command = edit(session, { listens ? $0.listen(stream) : $0.open(stream) }) else {
             environment.media.remove(stream)
@@ -29,11 +35,13 @@ extension ApplicationOwner {
         } else {
             links[session] = link
         }
+        let former = incoming[session]
+        if !listens { opened(terms, in: session) }
         do throws(CallError) {
             try await switchboard.perform(command, in: session, by: leg.place)
         } catch {
             environment.media.remove(stream)
-            closed(stream, in: session)
+            refused(stream, in: session, former)
             throw ApplicationRefusal(error, in: try await call(session, asking: switchboard))
         }
         return stream
@@ -58,12 +66,60 @@ extension ApplicationOwner {
     }
 
     /// The socket of a stream is gone.
-    func closed(_ stream: StreamID, in session: SessionID) {
+    func closed(_ stream: StreamID, in session: SessionID, because loss: StreamLoss) {
+        forget(stream, in: session)
+        // A socket that was gone before has no say about the one that the call has now.
+        guard let leg = legs[session], leg.stream == stream, !leg.isOver,
+            incoming[session]?.absence.lost(loss, at: environment.clock.now) == true
+        else {
+            if legs[session]?.stream == stream { incoming[session] = nil }
+            _ = edit(session) { $0.close(stream) }
+            return
+        }
+        edit(session) { $0.awaitProgram(of: stream) }
+        arm(for: deadline(of: session))
+    }
+
+    /// The call has refused a stream. A program that was waited for is waited for as before.
+    private func refused(_ stream: StreamID, in session: SessionID, _ former: IncomingStream?) {
+        forget(stream, in: session)
+        guard legs[session]?.stream == stream else {
+            _ = edit(session) { $0.close(stream) }
+            return
+        }
+        incoming[session] = former
+        edit(session) { leg in
+            if former == nil { leg.close(stream) } else { leg.awaitProgram(of: stream) }
+        }
+    }
+
+    /// The queues of a stream are not used any more.
+    private func forget(_ stream: StreamID, in session: SessionID) {
         listeners[session]?[stream] = nil
         if listeners[session]?.isEmpty == true { listeners[session] = nil }
-        // A socket that was gone before has no say about the one that the call has now.
         if legs[session]?.stream == stream { links[session] = nil }
-        _ = edit(session) { $0.close(stream) }
+    }
+
+    /// A program has opened the stream of a leg.
+    private func opened(_ terms: StreamTerms, in session: SessionID) {
+        let now = environment.clock.now
+        var program =
+            incoming[session] ?? IncomingStream(terms.fallback, ProgramAbsence(openedAt: now, terms.waiting))
+        program.fallback = terms.fallback
+        program.absence.opened(at: now, terms.waiting)
+        incoming[session] = program
+    }
+
+    /// Gives up the programs for which it was waited long enough.
+    func giveUpPrograms(at now: MonotonicTime) {
+        for session in Array(incoming.keys) where incoming[session]?.absence.timeout(at: now) == true {
+            guard let program = incoming.removeValue(forKey: session) else { continue }
+            edit(session) { $0.endStream() }
+            let call = legs[session].map { "\($0.place.call)" } ?? ""
+            environment.logger.notice(
+                "the program of a stream has not come back", metadata: [LogKey.call: "\(call)"])
+            if program.fallback != .none { streamSteps.append((session, .fallBack(program.fallback))) }
+        }
     }
 
     /// Tells a program on the stream of a leg of a key, as the application is told.

@@ -52,6 +52,8 @@ actor ApplicationOwner: EndpointOwner {
     var links: [SessionID: StreamLink] = [:]
     /// The listeners of the legs that have some.
     var listeners: [SessionID: [StreamID: StreamLink]] = [:]
+    /// The streams that programs have opened themselves, also those whose programs are waited for.
+    var incoming: [SessionID: IncomingStream] = [:]
     /// The streams that the gateway opens.
     var outgoing: [SessionID: OutgoingStream] = [:]
     /// Those that it opens once a leg talks.
@@ -139,7 +141,7 @@ actor ApplicationOwner: EndpointOwner {
         steps[session] = nil
     }
 
-    private func arm(for deadline: MonotonicTime?) {
+    func arm(for deadline: MonotonicTime?) {
         alarm.arm(for: deadline, by: environment.clock) { [inbox] in inbox.post(.alarm($0)) }
     }
 
@@ -276,6 +278,7 @@ actor ApplicationOwner: EndpointOwner {
         case .alarm(let time):
             alarm.rang(time)
             redial(at: now)
+            giveUpPrograms(at: now)
             while let oldest = remembered.first, legs[oldest]?.isForgotten(at: now) == true { remove(oldest) }
             return order.flatMap { session in
                 (edit(session) { $0.timeout(at: now) } ?? []).map { (session, $0) }
@@ -318,15 +321,17 @@ actor ApplicationOwner: EndpointOwner {
     }
 
     /// When something is due for a leg or its stream; `nil`: nothing is.
-    private func deadline(of session: SessionID) -> MonotonicTime? {
-        [legs[session]?.deadline, outgoing[session]?.dialing.deadline].compactMap(\.self).min()
+    func deadline(of session: SessionID) -> MonotonicTime? {
+        [legs[session]?.deadline, outgoing[session]?.dialing.deadline, incoming[session]?.absence.deadline]
+            .compactMap(\.self).min()
     }
 
     /// The earliest deadline that the message can have set; after an alarm, the earliest of all.
     private func dueNext(after message: Message) -> MonotonicTime? {
         switch message {
         case .alarm:
-            (legs.values.compactMap(\.deadline) + outgoing.values.compactMap(\.dialing.deadline)).min()
+            (legs.values.compactMap(\.deadline) + outgoing.values.compactMap(\.dialing.deadline)
+                + incoming.values.compactMap(\.absence.deadline)).min()
         case .stream(_, _, let session): deadline(of: session)
         case .sent(.tell(let entry)): entry.event.audience.flatMap { legs[$0.session]?.deadline }
         case .sent(.detach(let session)): legs[session]?.deadline

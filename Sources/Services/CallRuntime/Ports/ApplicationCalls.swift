@@ -1,3 +1,4 @@
+package import AudioStreams
 package import CallControl
 
 /// The calls of applications, as `/v1` sees them.
@@ -39,8 +40,12 @@ package protocol ApplicationCalls: Sendable {
         _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
     ) async throws(ApplicationRefusal) -> StreamID
 
-    /// The socket of a stream is gone: the call may have another one.
-    func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationName) async
+    /// The socket of a stream is gone: the call may have another one. Its program is waited for as the terms say,
+    /// unless the stream is over.
+    ///
+    /// - Parameter loss: what the end of the socket means for the stream.
+    func closed(
+        _ stream: StreamID, in id: SessionID, by application: ApplicationName, because loss: StreamLoss) async
 
     /// Has the gateway open the stream of a call, or end it. The answer does not wait for the program.
     ///

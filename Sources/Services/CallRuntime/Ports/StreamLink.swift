@@ -51,17 +51,25 @@ package struct StreamTerms: Equatable, Sendable {
     package var configuration: StreamSession.Configuration
     /// Whom a listener hears; `nil`: the stream is no listener, but speaks and hears.
     package var listens: Listening?
+    /// How long a program that has opened the stream itself is waited for once it is gone. Where the gateway opens the
+    /// stream, its ``StreamOrder`` says that, and what happens then.
+    package var waiting: StreamDialing.Configuration
+    /// What happens to the call when that program is given up.
+    package var fallback: StreamOrder.Fallback
 
     /// Makes terms of their parts; each parameter is the property of that name.
     package init(
         dialect: StreamDialectName, format: StreamFormat, absence: Absence = .silence,
-        configuration: StreamSession.Configuration = StreamSession.Configuration(), listens: Listening? = nil
+        configuration: StreamSession.Configuration = StreamSession.Configuration(), listens: Listening? = nil,
+        waiting: StreamDialing.Configuration = StreamDialing.Configuration(), fallback: StreamOrder.Fallback = .none
     ) {
         self.dialect = dialect
         self.format = format
         self.absence = absence
         self.configuration = configuration
         self.listens = listens
+        self.waiting = waiting
+        self.fallback = fallback
     }
 }
 
@@ -87,6 +95,8 @@ package final class StreamLink: Sendable {
         /// What was taken beyond the limit, in bytes, and is not made up for yet.
         var debt = 0
         var isGone = false
+        /// With which code the program has closed the socket; 1005: without one; `nil`: it has not.
+        var closingCode: Int?
         var isStopped = false
         var keys: [(Character, Int?)] = []
         var outward: [StreamFrame] = []
@@ -142,6 +152,17 @@ package final class StreamLink: Sendable {
 
     /// Whether more messages of the program are taken.
     package var mayRead: Bool { state.withLock { $0.inwardBytes < Self.inwardLimit } }
+
+    /// The program closes the socket with this code; 1005: without one.
+    package func close(with code: Int) { state.withLock { $0.closingCode = code } }
+
+    /// What the end of the socket means for the stream. A stream that the gateway has ended is over.
+    package var loss: StreamLoss {
+        state.withLock { state in
+            if state.end != nil || state.isStopped { return .ended }
+            return state.closingCode.map { StreamLoss(closedWith: $0) } ?? .transient
+        }
+    }
 
     /// The socket is gone.
     package func disconnect() {

@@ -34,6 +34,8 @@ package protocol V1Stream: Sendable {
     func receive(_ frame: StreamFrame) -> Bool
     /// What the client is to be sent.
     func take() -> V1StreamOutput
+    /// The client closes the socket with this code; 1005: without one (RFC 6455 §7.4.1). `disconnected` follows.
+    func closing(with code: Int)
     /// The socket is gone, or was never opened.
     func disconnected()
     /// The subprotocol of the answer to the opening handshake, which the client has offered; `nil`: none.

@@ -54,6 +54,7 @@ extension SignalingChannel {
             configuration: limits, monitor: monitor, metrics: metrics, draining: draining, received: reader.receive,
             confirmed: { _ in })
         reader.handler = handler
+        handler.peerCloses = { stream.closing(with: $0) }
         try pipeline.addHandler(handler)
         return StreamSocket(channel: channel, handler: handler, stream: stream, draining: draining)
     }

@@ -39,6 +39,8 @@ final class WebSocketHandler: ChannelInboundHandler {
     private let confirmed: (UInt64) -> Void
     /// Takes the messages of the client; `nil`: they are only signs of life.
     private let received: ((StreamFrame) -> Void)?
+    /// Is told with which code the peer closes the socket; 1005: without one. It is set before the first frame comes.
+    var peerCloses: ((Int) -> Void)?
     private var context: ChannelHandlerContext?
     private var isReading = true
 
@@ -191,6 +193,7 @@ final class WebSocketHandler: ChannelInboundHandler {
         case .closed:
             if state == .open {
                 state = .closing
+                peerCloses?(payload.getInteger(at: payload.readerIndex, as: UInt16.self).map { Int($0) } ?? 1_005)
                 // The code is sent back as it came, without the reason text (RFC 6455 §5.5.1).
                 writeClose(payload.getSlice(at: payload.readerIndex, length: 2) ?? ByteBuffer(), context)
             }
