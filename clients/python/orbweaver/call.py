@@ -310,7 +310,7 @@ class Call:
 
     async def stream(
         self,
-        url: str,
+        url: str | None = None,
         *,
         headers: Mapping[str, str] | None = None,
         retry_time: int | None = None,
@@ -318,11 +318,13 @@ class Call:
         **terms: Any,
     ) -> Snapshot:
         """Has the gateway connect to a WebSocket server, which speaks and hears from then on, and returns at once.
+        Without a URL it is the default one of the application.
         `retry_time` is in milliseconds; `terms`: `format`, `rate`, `dialect`, `absence`, `media` and `bargeIn`."""
         fields = [{"name": name, "value": value} for name, value in (headers or {}).items()]
         return await self.command(
-            "stream", url=url, headers=fields or None, retryTime=retry_time, fallback=fallback, **terms
-        )
+            "stream", action="connect", url=url, headers=fields or None, retryTime=retry_time, fallback=fallback,
+            **terms,
+        )  # fmt: skip
 
     async def stop_stream(self) -> Snapshot:
         """Ends the stream that the gateway has opened."""
