@@ -166,6 +166,7 @@ extension ApplicationCallTests {
     {
         let full = ApplicationRefusal.limited("The application has as many streams as it may.", retryAfter: nil)
         try await serve(try application { $0.maximumStreams = 2 }) { rig in
+            try await rig.register(bob, on: 2)
             let call = try await answered(rig)
             let listening = StreamTerms(
                 dialect: .own, format: .standard, configuration: .init(isListener: true), listens: .call)
