@@ -9,10 +9,10 @@ struct ApplicationLegTests {
     private struct Rig {
         var leg: ApplicationLeg
         var clock = VirtualClock()
-        let decisionTime: Duration
+        let decisionMilliseconds: Int?
 
-        init(decisionTime: Duration = .seconds(10)) throws {
-            self.decisionTime = decisionTime
+        init(decisionMilliseconds: Int? = 10_000) throws {
+            self.decisionMilliseconds = decisionMilliseconds
             let name = try #require(ApplicationName("robot"))
             let address = try #require(UserAddress(parsing: "first@example.com"))
             leg = ApplicationLeg(
@@ -23,8 +23,7 @@ struct ApplicationLegTests {
             let audience = CallEvent.Audience(
                 devices: [], session: "B", local: DisplayName(name: "Robot", number: "robot@example.com"),
                 remote: .user(DisplayName(name: "Alice", number: "alice@example.com")), isCalled: true)
-            return leg.handle(
-                CallEvent(.callee, fact, to: audience), decisionTime: decisionTime, at: clock.now, time: 2_000)
+            return leg.handle(CallEvent(.callee, fact, to: audience), at: clock.now, time: 2_000)
         }
 
         mutating func invite() -> [ApplicationLeg.Action] {
@@ -32,7 +31,8 @@ struct ApplicationLegTests {
                 .invited(
                     devices: [],
                     invitation: CallEvent.Invitation(
-                        content: CustomContent(parameters: [CustomParameter(name: "n", value: "v")]))))
+                        content: CustomContent(parameters: [CustomParameter(name: "n", value: "v")]),
+                        decisionMilliseconds: decisionMilliseconds)))
         }
 
         mutating func see(_ state: LegState, answeredAt: Int64? = nil) {
@@ -59,17 +59,22 @@ struct ApplicationLegTests {
         #expect(view.parameters == [CustomParameter(name: "n", value: "v")])
         #expect(view.state == .ringing && view.version == 2)
         #expect(rig.leg.deadline == rig.clock.now + .seconds(10))
+        #expect(view.decideBy == 12_000 && rig.leg.awaitsDecision)
         rig.clock.advance(by: .seconds(10))
         #expect(rig.leg.timeout(at: rig.clock.now) == [.fallBack])
+        #expect(rig.leg.view.decideBy == nil && !rig.leg.awaitsDecision)
         #expect(rig.leg.timeout(at: rig.clock.now).isEmpty)
     }
 
     @Test func `any command is a decision, and without time to decide the fallback happens at once`() throws {
         var rig = try Rig()
         _ = rig.invite()
+        let before = rig.leg
         #expect(rig.take(.ring) == [.ring])
-        #expect(rig.leg.deadline == nil)
-        rig = try Rig(decisionTime: .zero)
+        #expect(rig.leg.deadline == nil && rig.leg.view.decideBy == nil && !rig.leg.awaitsDecision)
+        rig.leg.withdraw(.ring, before: before, at: rig.clock.now)
+        #expect(rig.leg.view.decideBy == 12_000 && rig.leg.awaitsDecision, "a refused command decides nothing")
+        rig = try Rig(decisionMilliseconds: nil)
         #expect(rig.invite() == [.fallBack])
     }
 

@@ -96,11 +96,11 @@ struct LegRecordingTests {
         var leg = ApplicationLeg(
             starting: try ApplicationCallRequest(to: address, from: address, record: wish), by: robot,
             as: SessionID("A"), at: LegAddress(call: CallID(7), leg: .caller), time: 1)
-        #expect(leg.handle(CallEvent(.caller, .alerted), decisionTime: .zero, at: clock.now, time: 1).isEmpty)
+        #expect(leg.handle(CallEvent(.caller, .alerted), at: clock.now, time: 1).isEmpty)
         #expect(leg.established(time: 1) == [.record(wish)])
         #expect(leg.established(time: 1).isEmpty)
         leg.postponeRecording(wish)
-        #expect(leg.handle(CallEvent(.caller, .held), decisionTime: .zero, at: clock.now, time: 1) == [.record(wish)])
+        #expect(leg.handle(CallEvent(.caller, .held), at: clock.now, time: 1) == [.record(wish)])
         leg.postponeRecording(wish)
         leg.detach(at: clock.now)
         #expect(leg.established(time: 1).isEmpty, "the call is over")

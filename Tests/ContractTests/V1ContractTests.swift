@@ -155,7 +155,7 @@ import Yams
     private static func call(_ state: ApplicationCall.State) -> ApplicationCall {
         ApplicationCall(
             id: SessionID("c1"), call: CallID(7), application: name, direction: .outgoing, from: alice,
-            fromName: "Bot", to: alice, state: state, version: 3, startedAt: 1, answeredAt: 2,
+            fromName: "Bot", to: alice, state: state, version: 3, startedAt: 1, answeredAt: 2, decideBy: 5,
             parameters: [CustomParameter(name: "a", value: "b")], context: "mine", isMuted: true,
             playing: .init(tag: "t", waiting: 1), gathering: .init(tag: nil, keys: [.one, .pound]),
             recordings: Recording.State.allCases.map { .init(id: keptRecording.id, tag: "t", state: $0) },

@@ -135,6 +135,21 @@ struct EventBodyTests {
                 + #""sequence":13,"time":5000,"type":"call.ended","version":1}"#)
     }
 
+    @Test func `an application that is asked is told its call, and until when it may decide`() throws {
+        func data(_ milliseconds: Int?) throws -> [String: EventValue] {
+            let audience = CallEvent.Audience(
+                devices: [], session: "B", local: DisplayName(name: "Bot", number: Self.bob.text),
+                remote: .user(DisplayName(name: "Alice", number: Self.alice.text)), isCalled: true)
+            let invitation = CallEvent.Invitation(decisionMilliseconds: milliseconds)
+            let event = CallEvent(.callee, .invited(devices: [], invitation: invitation), to: audience)
+            return try #require(EventBody(event, of: CallID(1), sequence: 3, time: 5_000)).data
+        }
+        let plain: [String: EventValue] = ["devices": .integer(0), "parameters": .list([])]
+        #expect(try data(nil) == plain)
+        let asked: [String: EventValue] = ["decideBy": .integer(15_000), "session": .string("B")]
+        #expect(try data(10_000) == plain.merging(asked) { $1 })
+    }
+
     @Test func `a trace is written as a member of its own, and is found there and nowhere else`() throws {
         let header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         let trace = try #require(TraceContext(header))

@@ -3,14 +3,13 @@ import Primitives
 
 extension CallEvent {
     /// The type and the members of `data`; `nil` for what only the gateway and devices need.
-    var content: (type: String, data: [String: EventValue])? {
+    ///
+    /// - Parameter time: when it happened, in milliseconds since 1970.
+    func content(at time: Int64) -> (type: String, data: [String: EventValue])? {
         switch fact {
         case .joined(let party): ("leg.joined", party.members)
         case .invited(let devices, let invitation):
-            (
-                "leg.invited",
-                ["devices": .integer(Int64(devices.count)), "parameters": .parameters(invitation.content)]
-            )
+            ("leg.invited", members(of: invitation, to: devices.count, in: audience?.session, at: time))
         case .waking(let devices, _): ("leg.waking", ["devices": .integer(Int64(devices.count))])
         case .awoke: ("leg.awoke", [:])
         case .notWoken: ("leg.not_woken", [:])
@@ -55,6 +54,20 @@ extension CallEvent {
             nil
         }
     }
+}
+
+/// `session` and `decideBy` only if an application is asked: its name of the call, and until when it may decide.
+private func members(
+    of invitation: CallEvent.Invitation, to devices: Int, in session: SessionID?, at time: Int64
+) -> [String: EventValue] {
+    var members: [String: EventValue] = [
+        "devices": .integer(Int64(devices)), "parameters": .parameters(invitation.content),
+    ]
+    if let milliseconds = invitation.decisionMilliseconds {
+        members["decideBy"] = .integer(time + Int64(milliseconds))
+        members["session"] = session.map { .string($0.rawValue) }
+    }
+    return members
 }
 
 /// `cause` and `statusCode`; `reason`, the words of a user; `failure`, what was wrong with the media.

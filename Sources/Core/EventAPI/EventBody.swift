@@ -30,7 +30,7 @@ package struct EventBody: Encodable, Equatable, Sendable {
     ///   - trace: the trace that the call is part of; `nil`: none.
     /// - Returns: `nil` for what only the gateway and devices need.
     package init?(_ event: CallEvent, of call: CallID, sequence: UInt64, time: Int64, trace: TraceContext? = nil) {
-        guard let (type, data) = event.content else { return nil }
+        guard let (type, data) = event.content(at: time) else { return nil }
         self.type = type
         self.call = call.description
         self.sequence = sequence

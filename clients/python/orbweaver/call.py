@@ -86,6 +86,8 @@ class Snapshot:
     started_at: int
     """Milliseconds since 1970."""
     answered_at: int | None
+    decide_by: int | None
+    """Until when the application may decide about the call; `None`: that is decided."""
     ending: Ending | None
     parameters: tuple[Parameter, ...]
     context: str | None
@@ -116,6 +118,7 @@ class Snapshot:
             to_address=shown["to"],
             started_at=shown["startedAt"],
             answered_at=shown.get("answeredAt"),
+            decide_by=shown.get("decideBy"),
             ending=Ending(ending["cause"], ending.get("statusCode")) if ending else None,
             parameters=tuple(Parameter(each["name"], each["value"]) for each in shown["parameters"]),
             context=shown.get("context"),

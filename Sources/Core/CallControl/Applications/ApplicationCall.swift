@@ -133,6 +133,9 @@ package struct ApplicationCall: Equatable, Sendable {
     package var startedAt: Int64
     /// When the leg started to talk, in milliseconds since 1970; `nil`: it has not.
     package var answeredAt: Int64?
+    /// Until when the application may decide about the call, in milliseconds since 1970; `nil`: that is decided, or it
+    /// is not asked.
+    package var decideBy: Int64?
     /// The custom parameters that came with the start of the call.
     package var parameters: [CustomParameter]
     /// The application's own text, from the start of an outgoing call; `nil`: none.
@@ -158,7 +161,7 @@ package struct ApplicationCall: Equatable, Sendable {
     package init(
         id: SessionID, call: CallID, application: ApplicationName, direction: Direction, from: UserAddress,
         fromName: String, to: UserAddress, state: State = .ringing, version: UInt64 = 1, startedAt: Int64,
-        answeredAt: Int64? = nil, parameters: [CustomParameter] = [], context: String? = nil,
+        answeredAt: Int64? = nil, decideBy: Int64? = nil, parameters: [CustomParameter] = [], context: String? = nil,
         trace: TraceContext? = nil, isMuted: Bool = false, isConference: Bool = false, playing: Playing? = nil,
         gathering: Gathering? = nil, recordings: [Recorded] = [], stream: Stream? = nil, members: [Member] = []
     ) {
@@ -173,6 +176,7 @@ package struct ApplicationCall: Equatable, Sendable {
         self.version = version
         self.startedAt = startedAt
         self.answeredAt = answeredAt
+        self.decideBy = decideBy
         self.parameters = parameters
         self.context = context
         self.trace = trace

@@ -126,6 +126,9 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// When `timeout` has something to do; `nil`: never, as things stand.
     package var deadline: MonotonicTime? { [decision, gather?.deadline, forgotten].compactMap(\.self).min() }
 
+    /// Whether the application was asked about an incoming call, and may still decide.
+    package var awaitsDecision: Bool { decision != nil }
+
     /// Whether the leg is to be forgotten now.
     package func isForgotten(at now: MonotonicTime) -> Bool { forgotten.map { $0 <= now } ?? false }
 
@@ -133,27 +136,22 @@ package struct ApplicationLeg: Equatable, Sendable {
 
     /// The leg is told a fact.
     ///
-    /// - Parameters:
-    ///   - decisionTime: how long an incoming call waits for a command.
-    ///   - time: now, in milliseconds since 1970.
-    package mutating func handle(
-        _ event: CallEvent, decisionTime: Duration, at now: MonotonicTime, time: Int64
-    ) -> [Action] {
+    /// - Parameter time: now, in milliseconds since 1970.
+    package mutating func handle(_ event: CallEvent, at now: MonotonicTime, time: Int64) -> [Action] {
         guard !isOver else { return [] }
         view.version += 1
-        return fold(event, decisionTime, at: now) + sayLate() + recordLate()
+        return fold(event, at: now, time: time) + sayLate() + recordLate()
     }
 
-    private mutating func fold(
-        _ event: CallEvent, _ decisionTime: Duration, at now: MonotonicTime
-    ) -> [Action] {
+    private mutating func fold(_ event: CallEvent, at now: MonotonicTime, time: Int64) -> [Action] {
         switch event.fact {
         case .invited(_, let invitation):
             if let audience = event.audience { meet(audience) }
             view.parameters = invitation.content.parameters
             guard view.direction == .incoming else { return [] }
-            guard decisionTime > .zero else { return [.fallBack] }
-            decision = now + decisionTime
+            guard let milliseconds = invitation.decisionMilliseconds else { return [.fallBack] }
+            decision = now + .milliseconds(milliseconds)
+            view.decideBy = time + Int64(milliseconds)
         case .keyPressed(let key, _, _): return follow(gather?.press(key, at: now) ?? [])
         case .played(let list): return ended(list, at: now)
         case .gathered: break
@@ -177,7 +175,8 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// The leg talks from now on.
     package mutating func established(time: Int64) -> [Action] {
         if view.answeredAt == nil { view.answeredAt = time }
-        (decision, talks) = (nil, true)
+        endDecision()
+        talks = true
         let mute: [Action] = startsMuted && view.isMuted ? [.perform(.headless(.say(.mute(true))))] : []
         startsMuted = false
         return mute + sayLate() + recordLate()
@@ -198,7 +197,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// A timer has fired. If the time of `deadline` has not come, nothing happens.
     package mutating func timeout(at now: MonotonicTime) -> [Action] {
         if let decision, decision <= now {
-            self.decision = nil
+            endDecision()
             return [.fallBack]
         }
         return follow(gather?.timeout(at: now) ?? [])
@@ -217,7 +216,8 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// - Returns: what the call is asked for, in order. What other owners decide, too, is none of that: a transfer, and
     ///   what is done with other calls of the application.
     package mutating func take(_ command: ApplicationCommand, at now: MonotonicTime) -> [CallCommand] {
-        (decision, isDecided) = (nil, true)
+        endDecision()
+        isDecided = true
         switch command {
         case .ring: return [.ring]
         case .progress(let list):
@@ -256,6 +256,7 @@ package struct ApplicationLeg: Equatable, Sendable {
         if !isOver, view.answeredAt == nil {
             // The invitation may have come meanwhile, and with it the time to decide.
             (decision, isDecided) = (decision ?? before.decision, before.isDecided)
+            view.decideBy = view.decideBy ?? before.view.decideBy
         }
         if !isOver, command.name == .stop || command.name == .gather { resumeGathering(before, at: now) }
         show()
@@ -287,6 +288,9 @@ package struct ApplicationLeg: Equatable, Sendable {
     }
 
     // MARK: Parts
+
+    /// Nobody is waited for any more.
+    private mutating func endDecision() { (decision, view.decideBy) = (nil, nil) }
 
     private mutating func meet(_ audience: CallEvent.Audience) {
         view.to = UserAddress(written: audience.local.number) ?? view.to
@@ -380,7 +384,8 @@ package struct ApplicationLeg: Equatable, Sendable {
 
     private mutating func end(_ cause: CallEndCause?, at now: MonotonicTime) {
         forgotten = now + Self.remembrance
-        (decision, gather, prompt, waiting, unsaid) = (nil, nil, nil, [], nil)
+        endDecision()
+        (gather, prompt, waiting, unsaid) = (nil, nil, [], nil)
         view.state = .ended(cause)
         view.members = []
         view.version += 1

@@ -292,8 +292,10 @@ extension Call {
     /// Why no device rings, in a call that is about to end for that reason.
     var unreachable: CallEndCause.Unreachable? { unanswered?.unreachable }
 
-    /// Invites the devices of a leg, and wakes those that are asleep.
+    /// Invites the devices of a leg, and wakes those that are asleep; or invites its application.
     mutating func ring(_ leg: LegID, with invitation: CallEvent.Invitation) -> [CallAction] {
+        var invitation = invitation
+        invitation.decisionMilliseconds = self[leg]?.party.decisionMilliseconds
         let devices = self[leg]?.party.devices ?? []
         let isAsleep = devices.isEmpty && self[leg]?.party.sleeping.isEmpty == false
         return (isAsleep ? [] : tell(leg, .invited(devices: devices, invitation: invitation)))

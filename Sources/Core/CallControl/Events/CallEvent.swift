@@ -205,16 +205,20 @@ extension CallEvent {
         package var mayForward: Bool
         /// The user's call that this one is to replace (RFC 3891), in which case the device does not ring; `nil`: none.
         package var replaces: SessionID?
+        /// How long the application that is invited may take to decide, in milliseconds, 1 or more; `nil`: nobody is
+        /// asked.
+        package var decisionMilliseconds: Int?
 
         /// Makes an invitation of its parts; each parameter is the property of that name.
         package init(
             description: String? = nil, content: CustomContent = CustomContent(), mayForward: Bool = false,
-            replaces: SessionID? = nil
+            replaces: SessionID? = nil, decisionMilliseconds: Int? = nil
         ) {
             self.description = description
             self.content = content
             self.mayForward = mayForward
             self.replaces = replaces
+            self.decisionMilliseconds = decisionMilliseconds
         }
     }
 

@@ -15,6 +15,9 @@ package struct CallParty: Equatable, Sendable {
     /// The subscriptions of the user that are told how good the audio of the leg is, even if another device has the
     /// call.
     package internal(set) var qualityReceivers: [SubscriptionID] = []
+    /// How long an application that is rung may take to decide about the call, in milliseconds, 1 or more; `nil`:
+    /// nobody is asked.
+    package var decisionMilliseconds: Int?
     /// The trace of the request that made the party's leg; `nil`: it is part of none.
     package var trace: TraceContext?
 

@@ -83,6 +83,7 @@ package struct ApplicationPlacement: Placement {
             user: request.callee, name: PlacementRules.name(callee?.displayName, or: request.callee), session: session,
             endpoint: callee?.endpoint ?? .devices([]))
         party.sleeping = callee?.sleeping ?? []
+        party.decisionMilliseconds = callee?.decisionMilliseconds
         return [.ask(.call(call, .start(request, PerLeg(caller: caller, callee: party), unreachable: unreachable)))]
     }
 

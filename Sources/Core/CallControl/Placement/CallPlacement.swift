@@ -140,6 +140,7 @@ package struct CallPlacement: Placement {
                 user: request.callee, name: PlacementRules.name(callee?.displayName, or: request.callee),
                 session: sessions.callee, endpoint: callee?.endpoint ?? .devices([])))
         parties.callee.sleeping = callee?.sleeping ?? []
+        parties.callee.decisionMilliseconds = callee?.decisionMilliseconds
         return [.ask(.call(call, .start(request, parties, unreachable: unreachable)))]
     }
 

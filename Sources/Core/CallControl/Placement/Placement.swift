@@ -182,15 +182,19 @@ package struct Contact: Equatable, Sendable {
     package var displayName: String
     /// The user has another call: dialled, ringing or answered.
     package var isEngaged: Bool
+    /// How long an application may take to decide about a call, in milliseconds, 1 or more; `nil`: nobody is asked.
+    package var decisionMilliseconds: Int?
 
     /// Makes a contact of its parts.
     package init(
-        endpoint: LegEndpoint, sleeping: [SleepingDevice] = [], displayName: String, isEngaged: Bool
+        endpoint: LegEndpoint, sleeping: [SleepingDevice] = [], displayName: String, isEngaged: Bool,
+        decisionMilliseconds: Int? = nil
     ) {
         self.endpoint = endpoint
         self.sleeping = sleeping
         self.displayName = displayName
         self.isEngaged = isEngaged
+        self.decisionMilliseconds = decisionMilliseconds
     }
 
     /// The devices that ring, or are told; an application has none.

@@ -166,6 +166,7 @@ package struct TargetPlacement: Placement {
                 user: target, name: PlacementRules.name(contact.displayName, or: target), session: targetSession,
                 endpoint: contact.endpoint)
             party.sleeping = contact.sleeping
+            party.decisionMilliseconds = contact.decisionMilliseconds
             return [.ask(.call(leg.call, .retarget(retargeting, leg.leg, party, as: number, replacing: nil)))]
         // The target's last device has gone, or its last place was taken, since it was asked.
         case .refused(.noDevice), .absent: return report(.notRegistered, to: leg)

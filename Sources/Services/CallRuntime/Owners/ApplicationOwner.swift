@@ -195,8 +195,10 @@ actor ApplicationOwner: EndpointOwner {
     }
 
     private var contact: Contact {
-        Contact(
-            endpoint: .application(.silence, of: name), displayName: application.displayName, isEngaged: false)
+        let milliseconds = Int(application.decisionTime.wholeNanoseconds / 1_000_000)
+        return Contact(
+            endpoint: .application(.silence, of: name), displayName: application.displayName, isEngaged: false,
+            decisionMilliseconds: milliseconds > 0 ? milliseconds : nil)
     }
 
     // MARK: Legs
@@ -292,10 +294,7 @@ actor ApplicationOwner: EndpointOwner {
         case .tell(let entry):
             guard let session = entry.event.audience?.session else { return [] }
             tellStream(of: session, entry.event.fact)
-            let decisionTime = application.decisionTime
-            let actions = edit(session) {
-                $0.handle(entry.event, decisionTime: decisionTime, at: now, time: time)
-            }
+            let actions = edit(session) { $0.handle(entry.event, at: now, time: time) }
             if let leg = legs[session], !leg.isOver, !mayHave(leg) {
                 // It was being placed when the application lost it.
                 return [(session, .perform(.end(reasonText: nil)))]

@@ -24,6 +24,9 @@ package struct V1Call: Encodable, Equatable, Sendable {
     package let startedAt: Int64
     /// When the leg started to talk, milliseconds since 1970; `nil`: it has not.
     package let answeredAt: Int64?
+    /// Until when the application may decide about the call, milliseconds since 1970; `nil`: that is decided, or it is
+    /// not asked.
+    package let decideBy: Int64?
     /// Why the call is over; `nil`: it is not.
     package let ending: Ending?
     /// The custom parameters that came with the start of the call.
@@ -108,6 +111,7 @@ package struct V1Call: Encodable, Equatable, Sendable {
         to = call.to.text
         startedAt = call.startedAt
         answeredAt = call.answeredAt
+        decideBy = call.decideBy
         ending =
             switch call.state {
             case .ringing, .progressing, .talking, .held: nil
