@@ -65,6 +65,34 @@ extension ApplicationCallTests {
         }
     }
 
+    @Test func `an opening handshake has the trace of the call behind the fields of the application, each time`()
+        async throws
+    {
+        try await serveTraced { rig, _ in
+            let url = try #require(WebSocketURL(parsing: "wss://bot.example.com/talk"))
+            let own = StreamDestination.Field(name: "X-Order", value: Redacted("7"))
+            let order = StreamOrder(
+                StreamDestination(url: url, fields: [own]), StreamTerms(dialect: .twilio, format: .standard))
+            let calls: [(TraceContext?, UserAddress, UInt64)] = [(Self.trace, alice, 1), (nil, bob, 2)]
+            for (trace, user, socket) in calls {
+                let call = try await answered(rig, user, on: socket, tracing: trace)
+                let before = rig.programs.attempts.count
+                _ = try await rig.switchboard.stream(.connect(order), in: call.id, by: name, expecting: nil)
+                rig.programs.attempts[before].tell(.lost(.transient, "no connection"))
+                await rig.settle()
+                for _ in 0..<20 where rig.programs.attempts.count == before + 1 {
+                    rig.clock.advance(by: .milliseconds(500))
+                    await rig.settle()
+                }
+                let destinations = rig.programs.attempts[before...].map(\.destination)
+                let field = trace.map { StreamDestination.Field(name: "traceparent", value: Redacted($0.description)) }
+                #expect(destinations.count == 2)
+                #expect(destinations.allSatisfy { $0.fields == [own] + (field.map { [$0] } ?? []) })
+                _ = try await perform(rig, .end(reasonText: nil), call.id)
+            }
+        }
+    }
+
     @Test func `a call without a trace has none`() async throws {
         try await serveTraced { rig, journal in
             let call = try await answered(rig, alice, on: 1, tracing: nil)

@@ -71,6 +71,22 @@ async def test_a_call_is_started_with_a_stream(party, bot):
         assert await socket.closed() == 1000
 
 
+@pytest.mark.parametrize(("dialect", "subprotocol"), [("orbweaver", SUBPROTOCOL), ("twilio", None)])
+async def test_the_opening_handshake_has_the_trace_of_the_call(party, bot, dialect, subprotocol):
+    alice = await party("alice", sounds=True)
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    async with BotServer(subprotocol=subprotocol) as program:
+        for number, given in enumerate((trace, None), 1):
+            wish = {"to": "alice@dev.local", "stream": {"url": program.url, "dialect": dialect}}
+            started = (await bot.ask("POST", "/v1/calls", wish, traceparent=given)).succeeded(201)
+            incoming = await alice.incoming()
+            (await incoming.answer()).succeeded()
+            socket = await program.socket(number)
+            assert socket.headers.get("traceparent") == given
+            await bot.tell(started["id"], "end")
+            await incoming.over()
+
+
 async def test_a_large_message_comes_in_one_piece_and_a_larger_one_ends_the_socket(party, bot):
     alice = await party("alice", sounds=True)
     call, session = await answered(bot, alice)
@@ -97,7 +113,9 @@ async def test_the_application_ends_the_stream_and_so_does_the_program(party, bo
         assert await program.sockets[0].closed() == 1000
         await hear_now({call: set()})
         await bot.tell(session, "stream", url=program.url, fallback="end", absence="music")
-        await (await program.socket(2)).socket.close(1000)
+        second = await program.socket(2)
+        await second.expect("start")
+        await second.socket.close(1000)
         await bot.until(session, stream=None)
         await hear_now({call: {MUSIC}})
         assert (await bot.show(session))["state"] == "talking" and len(program.handshakes) == 2

@@ -52,13 +52,18 @@ class BotSocket:
 class BotServer:
     """To be used as a context. Its port stays the same while it is down."""
 
-    def __init__(self, echoes: bool = False, tls: ssl.SSLContext | None = None, status: int | None = None):
-        """`echoes`: sends back what it is sent. `status`: answers every opening handshake with it."""
+    def __init__(
+        self, echoes: bool = False, tls: ssl.SSLContext | None = None, status: int | None = None,
+        subprotocol: str | None = SUBPROTOCOL,
+    ):  # fmt: skip
+        """`echoes`: sends back what it is sent. `status`: answers every opening handshake with it. `subprotocol`: the
+        one that it insists on."""
         self.sockets: list[BotSocket] = []
         self.handshakes: list[float] = []
         """When the gateway has asked for a socket."""
         self.port = 0
         self._echoes, self._tls, self._status = echoes, tls, status
+        self._subprotocols = [subprotocol] if subprotocol else None
         self._server = None
 
     @property
@@ -74,7 +79,7 @@ class BotServer:
 
     async def up(self):
         self._server = await serve(
-            self._serve, "127.0.0.1", self.port, subprotocols=[SUBPROTOCOL], compression=None, max_size=None,
+            self._serve, "127.0.0.1", self.port, subprotocols=self._subprotocols, compression=None, max_size=None,
             ssl=self._tls, process_request=self._request,
         )  # fmt: skip
         self.port = self._server.sockets[0].getsockname()[1]

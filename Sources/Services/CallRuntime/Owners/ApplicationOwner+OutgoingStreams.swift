@@ -62,9 +62,10 @@ extension ApplicationOwner {
         stream.link = StreamLink()
         stream.name = nil
         let (socket, order) = (stream.socket, stream.order)
+        let destination = order.destination.tracing(legs[session]?.view.trace)
         // News come by the inbox, so that none is handled before this is done.
         stream.cancel = environment.streams.connect(
-            stream.link, to: order.destination, subprotocol: order.terms.dialect.subprotocol
+            stream.link, to: destination, subprotocol: order.terms.dialect.subprotocol
         ) { [self] news in
             streamNews(news, of: socket, in: session)
         }

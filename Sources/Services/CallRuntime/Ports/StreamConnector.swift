@@ -1,4 +1,5 @@
 package import AudioStreams
+package import CallControl
 package import Primitives
 
 /// What connects to the programs of streams.
@@ -49,6 +50,16 @@ package struct StreamDestination: Equatable, Sendable {
     package init(url: WebSocketURL, fields: [Field] = []) {
         self.url = url
         self.fields = fields
+    }
+
+    /// The same, whose opening handshake has the field `traceparent` (W3C Trace Context §3.2).
+    ///
+    /// - Parameter trace: the trace of the call; `nil`: it is part of none.
+    package func tracing(_ trace: TraceContext?) -> StreamDestination {
+        guard let trace else { return self }
+        var traced = self
+        traced.fields.append(Field(name: "traceparent", value: Redacted(trace.description)))
+        return traced
     }
 }
 
