@@ -165,6 +165,15 @@ import Testing
         }
     }
 
+    @Test func `where it may be cut, it counts without its content, and so does the next one with`() async throws {
+        try await withPair({ $0.cutsContent = true }) { server, client in
+            let cut = try await client.response(to: get(server.url("/large")))
+            #expect(cut.status == 200 && cut.isCut && cut.content.isEmpty)
+            let whole = try await client.response(to: get(server.url("/later")))
+            #expect(whole.status == 429 && !whole.isCut)
+        }
+    }
+
     @Test func `a response that does not come in time is not waited for`() async throws {
         try await withPair { server, client in
             #expect(await failure(client, get(server.url("/stalled"), timeout: .milliseconds(100))) == .timedOut)

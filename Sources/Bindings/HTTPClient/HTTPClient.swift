@@ -19,6 +19,9 @@ package final class HTTPClient: Sendable {
         package var connectTimeout = Duration.seconds(10)
         /// The most bytes of a response, header fields and content each.
         package var largestResponse = 65_536
+        /// Whether a response whose content is longer counts all the same, without its content. Otherwise it is a
+        /// failure.
+        package var cutsContent = false
         /// Which addresses may be connected to.
         package var addresses = AddressGuard()
         /// A file with the certificates in PEM of the authorities that are trusted; `nil`: those of the system.

@@ -76,6 +76,8 @@ package struct HTTPResponse: Hashable, Sendable {
     package var isHTTP2: Bool
     /// The content.
     package var content: [UInt8]
+    /// Whether the content was longer than is accepted, and is not here.
+    package internal(set) var isCut = false
     /// The header section as it came, a line per field.
     private let head: [UInt8]
 

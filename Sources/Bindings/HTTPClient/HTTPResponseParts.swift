@@ -6,13 +6,19 @@ struct HTTPResponseParts {
         var content: [UInt8] = []
         /// One of them is longer than it may be, and not whole.
         var isTooLarge = false
+        /// The content was longer than it may be, and is given up; the response counts without it.
+        var isCut = false
     }
 
     /// The most bytes of the head, and of the content.
     private let limit: Int
+    private let cutsContent: Bool
     private var parts = Taken()
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int, cutsContent: Bool = false) {
+        self.limit = limit
+        self.cutsContent = cutsContent
+    }
 
     /// Takes a line of the head.
     ///
@@ -29,7 +35,8 @@ struct HTTPResponseParts {
     ///
     /// - Returns: whether the response goes on. If not, it is given up.
     mutating func append(content: some Collection<UInt8>) -> Bool {
-        guard hasRoom(for: content.count, behind: parts.content.count) else { return false }
+        if cutsContent, parts.content.count + content.count > limit { (parts.content, parts.isCut) = ([], true) }
+        guard !parts.isCut, hasRoom(for: content.count, behind: parts.content.count) else { return false }
         parts.content.append(contentsOf: content)
         return true
     }

@@ -32,7 +32,7 @@ final class HTTPTransfer {
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         addresses = configuration.addresses
-        parts = HTTPResponseParts(limit: configuration.largestResponse)
+        parts = HTTPResponseParts(limit: configuration.largestResponse, cutsContent: configuration.cutsContent)
         setUp(configuration)
     }
 
@@ -153,15 +153,17 @@ final class HTTPTransfer {
     private func outcome(
         _ result: CURLcode, _ parts: HTTPResponseParts.Taken
     ) -> Result<HTTPResponse, HTTPFailure> {
-        if parts.isTooLarge, result != CURLE_OK { return .failure(.responseTooLarge) }
-        guard result == CURLE_OK else { return .failure(failure(result)) }
+        // What is cut ends as a failure of the callback that has refused it.
+        guard result == CURLE_OK || parts.isCut else {
+            return .failure(parts.isTooLarge ? .responseTooLarge : failure(result))
+        }
         var (status, version) = (0, 0)
         unsafe ccurl_get_status(handle, &status)
         unsafe ccurl_get_version(handle, &version)
-        return .success(
-            HTTPResponse(
-                status: status, isHTTP2: version == Int(CURL_HTTP_VERSION_2_0), head: parts.head, content: parts.content
-            ))
+        var response = HTTPResponse(
+            status: status, isHTTP2: version == Int(CURL_HTTP_VERSION_2_0), head: parts.head, content: parts.content)
+        response.isCut = parts.isCut
+        return .success(response)
     }
 
     private func failure(_ result: CURLcode) -> HTTPFailure {
