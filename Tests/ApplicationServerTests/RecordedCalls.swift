@@ -111,6 +111,15 @@ final class RecordedCalls: ApplicationCalls {
         return try result.get()
     }
 
+    /// Each call is decided by its first command.
+    func decide(
+        by command: ApplicationCommand, in id: SessionID, of application: ApplicationName
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        let found = try await call(id, of: application)
+        guard found.version == 1 else { throw .notAllowed(found, "The call is decided.") }
+        return try await perform(command, in: id, by: application, expecting: 1)
+    }
+
     func open(
         _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
     ) async throws(ApplicationRefusal) -> StreamID {

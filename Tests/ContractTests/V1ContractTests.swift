@@ -103,6 +103,9 @@ import Yams
             if version == 1 { throw .versionMismatch(call) }
             return call
         }
+        func decide(
+            by command: ApplicationCommand, in id: SessionID, of application: ApplicationName
+        ) async throws(ApplicationRefusal) -> ApplicationCall { call }
     }
 
     /// Keeps nothing.

@@ -54,6 +54,16 @@ extension LocalSwitchboard: ApplicationCalls {
         guard let owner = owners.application(application) else { throw .noSuchCall }
         return try await owner.perform(command, in: id, expecting: version, asking: self)
     }
+
+    /// Carries out a command that is the first decision about an incoming call.
+    ///
+    /// - Throws: `ApplicationRefusal`.
+    package func decide(
+        by command: ApplicationCommand, in id: SessionID, of application: ApplicationName
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        guard let owner = owners.application(application) else { throw .noSuchCall }
+        return try await owner.perform(command, in: id, expecting: nil, isDecision: true, asking: self)
+    }
 }
 
 // MARK: - Streams

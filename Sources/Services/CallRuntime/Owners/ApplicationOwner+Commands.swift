@@ -88,12 +88,14 @@ extension ApplicationOwner {
 
     /// Carries out a command.
     ///
+    /// - Parameter isDecision: it is carried out only as the first decision about an incoming call.
     /// - Throws: `ApplicationRefusal`.
     func perform(
-        _ command: ApplicationCommand, in session: SessionID, expecting version: UInt64?,
+        _ command: ApplicationCommand, in session: SessionID, expecting version: UInt64?, isDecision: Bool = false,
         asking switchboard: LocalSwitchboard
     ) async throws(ApplicationRefusal) -> ApplicationCall {
-        guard legs[session] != nil else { throw .noSuchCall }
+        guard let leg = legs[session] else { throw .noSuchCall }
+        if isDecision, let obstacle = leg.obstacle(toDecidingBy: command) { throw .notAllowed(leg.view, obstacle) }
         // What the state does not allow is refused before a file is read or fetched.
         if let list = command.list, !list.files.isEmpty || !list.urls.isEmpty {
             _ = try await check(command, in: session, expecting: version, asking: switchboard)
@@ -108,7 +110,11 @@ extension ApplicationOwner {
         }
         await turn(of: session)
         defer { pass(session) }
-        _ = try await check(command, in: session, expecting: version, asking: switchboard)
+        let before = try await check(command, in: session, expecting: version, asking: switchboard)
+        // Another decision may have been made while a file was loaded, or this one has waited for its turn.
+        if isDecision, let obstacle = legs[session]?.obstacle(toDecidingBy: command) {
+            throw .notAllowed(before, obstacle)
+        }
         let recording = try await openRecording(for: command, in: session)
         do throws(CallError) {
             try await decide(command, in: session, asking: switchboard)

@@ -64,6 +64,14 @@ package protocol ApplicationCalls: Sendable {
     func perform(
         _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
     ) async throws(ApplicationRefusal) -> ApplicationCall
+
+    /// Carries out a command that is the first decision about an incoming call, within the time to decide.
+    ///
+    /// - Returns: the call after the command.
+    /// - Throws: `ApplicationRefusal`, `notAllowed` if that is decided already; then nothing has changed.
+    func decide(
+        by command: ApplicationCommand, in id: SessionID, of application: ApplicationName
+    ) async throws(ApplicationRefusal) -> ApplicationCall
 }
 
 /// Which calls of an application are meant.
