@@ -345,6 +345,7 @@ let package = Package(
                 "PushDelivery", "Push", "CallRuntime", "CallControl", "Registration", "GatewayAPI", "Observability",
                 "Sockets", logging,
             ]),
+        tests("WebhookDeliveryTests", ["WebhookDelivery", "CallControl", "CallRuntime", "EventAPI"]),
         tests(
             "AdminServerTests",
             [

@@ -215,6 +215,26 @@ import Yams
         #expect(count >= 10)
     }
 
+    @Test func `the examples of answers of webhooks fit their schema, and are read`() async throws {
+        let webhooks = try #require(document.root["webhooks"] as? [String: [String: [String: Any]]])
+        let responses = try #require(webhooks["event"]?["post"]?["responses"] as? [String: [String: Any]])
+        let content = try #require(responses["2XX"]?["content"] as? [String: [String: Any]])
+        let examples = try #require(content["application/json"]?["examples"] as? [String: [String: Any]])
+        let responder = WebhookResponder(OneCall(call: Self.call(.ringing)), journal: VolatileJournal()) { _ in
+            Set(ApplicationScope.allCases)
+        }
+        for (name, example) in examples {
+            let value = try #require(example["value"])
+            #expect(complaints("WebhookAnswer", value).isEmpty, "\(name): \(complaints("WebhookAnswer", value))")
+            let answer = try JSONSerialization.data(withJSONObject: value)
+            #expect(try await responder.decide(by: Array(answer), in: SessionID("c1"), of: Self.name), "\(name)")
+        }
+        let words = (document.schemas["WebhookAnswer"] as? [String: Any])?["properties"] as? [String: [String: Any]]
+        let names = ApplicationCommand.Name.allCases.filter { ApplicationCallPhase.ringing.allows($0, .incoming) }
+        #expect(words?["command"]?["enum"] as? [String] == names.map(\.rawValue))
+        #expect(Set(examples.keys) == Set(names.map(\.rawValue)))
+    }
+
     @Test func `answers are as they are described, in every state`() async throws {
         let states: [ApplicationCall.State] = [
             .ringing, .progressing, .talking, .held, .ended(nil), .ended(.rejected(reasonText: nil)),

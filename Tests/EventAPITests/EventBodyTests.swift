@@ -135,10 +135,10 @@ struct EventBodyTests {
                 + #""sequence":13,"time":5000,"type":"call.ended","version":1}"#)
     }
 
-    @Test func `an application that is asked is told its call, and until when it may decide`() throws {
+    @Test func `an application that is asked is told who calls whom, and until when it may decide`() throws {
         func data(_ milliseconds: Int?) throws -> [String: EventValue] {
             let audience = CallEvent.Audience(
-                devices: [], session: "B", local: DisplayName(name: "Bot", number: Self.bob.text),
+                devices: [], session: SessionID("B"), local: DisplayName(name: "Bot", number: Self.bob.text),
                 remote: .user(DisplayName(name: "Alice", number: Self.alice.text)), isCalled: true)
             let invitation = CallEvent.Invitation(decisionMilliseconds: milliseconds)
             let event = CallEvent(.callee, .invited(devices: [], invitation: invitation), to: audience)
@@ -146,7 +146,10 @@ struct EventBodyTests {
         }
         let plain: [String: EventValue] = ["devices": .integer(0), "parameters": .list([])]
         #expect(try data(nil) == plain)
-        let asked: [String: EventValue] = ["decideBy": .integer(15_000), "session": .string("B")]
+        let asked: [String: EventValue] = [
+            "decideBy": .integer(15_000), "session": .string("B"), "from": .string("alice@example.com"),
+            "fromName": .string("Alice"), "to": .string("bob@example.com"),
+        ]
         #expect(try data(10_000) == plain.merging(asked) { $1 })
     }
 

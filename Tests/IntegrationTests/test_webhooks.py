@@ -3,9 +3,12 @@ retries, what is given up, what survives a kill, and which addresses are asked."
 import asyncio
 import json
 import random
+import socket
+import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -17,8 +20,9 @@ from websockets.asyncio.client import connect
 from durability import configured
 from peers import sdp
 from peers.bot import Bot
-from peers.gateway import Gateway, orbweaver
+from peers.gateway import REPOSITORY, Gateway, orbweaver
 from peers.spidr import SpidrPeer
+from peers.waiting import until
 from test_public_events import BOT, add_application, call_the_bot, kept, polled
 
 OPEN = {"allowed_addresses": "127.0.0.1", "plain_http": "on", "longest_delay": "1s"}
@@ -26,10 +30,14 @@ OPEN = {"allowed_addresses": "127.0.0.1", "plain_http": "on", "longest_delay": "
 
 
 class Receiver:
-    """A server that takes events, or answers as it is told: `answers(event)` gives a status, or None to say nothing."""
+    """A server that takes events, or answers as it is told: `answers(event)` gives a status, or None to say nothing;
+    `says(event)` gives the content, or an object that is sent as JSON."""
 
-    def __init__(self, answers: Callable[[dict], int | None] = lambda event: 200, delay: float = 0):
-        self.answers, self.delay = answers, delay
+    def __init__(
+        self, answers: Callable[[dict], int | None] = lambda event: 200, delay: float = 0,
+        says: Callable[[dict], dict | str] = lambda event: "", media_type: str = "application/json",
+    ):  # fmt: skip
+        self.answers, self.delay, self.says = answers, delay, says
         self.requests: list[tuple[dict, bytes, float]] = []
         self.taken: list[dict] = []
         receiver = self
@@ -49,10 +57,14 @@ class Receiver:
                     return
                 if 200 <= status < 300:
                     receiver.taken.append(event)
+                said = receiver.says(event)
+                content = (json.dumps(said) if isinstance(said, dict) else said).encode()
                 self.send_response(status)
-                self.send_header("content-length", "0")
+                self.send_header("content-type", media_type)
+                self.send_header("content-length", str(len(content)))
                 self.send_header("location", "http://127.0.0.1:1/elsewhere")
                 self.end_headers()
+                self.wfile.write(content)
 
             def log_message(self, *_):
                 pass
@@ -86,10 +98,17 @@ class Receiver:
 class Site:
     """A gateway with an application that is called, so that it hears of these calls."""
 
-    def __init__(self, own_gateway, folder: Path, users: list[str], **webhooks):
+    def __init__(self, own_gateway, folder: Path, users: list[str], deciders: dict[str, list[str]] = {}, **webhooks):
+        """`deciders`: applications that have three seconds to decide about calls, with their scopes."""
         self.folder = folder
         self.options = configured(folder, users, webhooks=OPEN | webhooks)
         add_application(self.options, "bots", BOT, "events")
+        for name, scopes in deciders.items():
+            added = orbweaver(
+                "app", "add", name, "--address", f"{name}@dev.local", "--fallback", "reject:busy",
+                "--decision-time", "3", *(f"--scope={scope}" for scope in scopes), *self.options,
+            )  # fmt: skip
+            assert added.returncode == 0, added.stderr
         self.gateway: Gateway = own_gateway.configured(*self.options, logs_events=False)
 
     def command(self, *arguments: str, status: int = 0) -> str:
@@ -97,12 +116,12 @@ class Site:
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout.strip() or done.stderr.strip()
 
-    def add(self, url: str, *options: str) -> tuple[str, str]:
+    def add(self, url: str, *options: str, application: str = "bots") -> tuple[str, str]:
         """Its id and its key."""
-        return tuple(self.command("add", "bots", url, *options).split("\t"))
+        return tuple(self.command("add", application, url, *options).split("\t"))
 
-    def listed(self) -> dict[str, list[str]]:
-        rows = [line.split("\t") for line in self.command("list", "bots").splitlines()]
+    def listed(self, application: str = "bots") -> dict[str, list[str]]:
+        rows = [line.split("\t") for line in self.command("list", application).splitlines()]
         return {row[0]: row[1:] for row in rows}
 
 
@@ -312,6 +331,174 @@ async def test_addresses_of_this_network_are_refused_unless_allowed(own_gateway,
         site.add(receiver.url)
     assert "webhooks.per_application" in site.command("add", "bots", receiver.url, status=1)
     assert "application" in site.command("list", "nobody", status=1)
+
+
+# Commands in answers
+
+DECIDERS = {"clerk": ["events", "calls:write"], "watcher": ["events"]}
+TOO_LONG = json.dumps({"command": "answer", "context": "x" * 70_000})
+
+
+@pytest.fixture
+def office(own_gateway, tmp_path) -> Site:
+    return Site(own_gateway, tmp_path, ["alice"], DECIDERS, retry_time="4s")
+
+
+def asked(event: dict) -> bool:
+    return event["type"] == "leg.invited" and "decideBy" in event["data"]
+
+
+def says(**command) -> Callable[[dict], dict]:
+    """What an answer says to the event that asks, and nothing to others."""
+    return lambda event: command if asked(event) else {}
+
+
+async def told(receiver: Receiver, type: str, timeout: float = 20) -> dict:
+    """The first event of this type that has come."""
+    async with asyncio.timeout(timeout):
+        while not (found := [each for each in receiver.taken if each["type"] == type]):
+            await asyncio.sleep(0.05)
+    return found[0]
+
+
+def listens(port: int) -> bool:
+    with closing(socket.socket()) as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+async def test_the_example_takes_a_call_by_the_answer_of_its_webhook(office, peer):
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]
+    program = await asyncio.create_subprocess_exec(sys.executable, str(REPOSITORY / "examples/webhook.py"), str(port))
+    try:
+        await until(lambda: listens(port))
+        log = Receiver()
+        office.add(f"http://127.0.0.1:{port}/", "--type", "leg.invited", application="clerk")
+        office.add(log.url, application="clerk")
+        alice = await peer("alice", base=office.gateway.http)
+        began = time.time()
+        session = await alice.call("clerk", sdp.offer())
+        await alice.expect("respondCallUpdate", session)
+        invited = await told(log, "leg.invited")
+        data = invited["data"]
+        assert (data["from"], data["to"], data["devices"]) == ("alice@dev.local", "clerk@dev.local", 0)
+        assert data["decideBy"] == invited["time"] + 3_000 and abs(invited["time"] / 1_000 - began) < 3
+        await asyncio.sleep(4)  # the fallback does not happen
+        assert (await alice.state(session)).status == 200
+        await alice.end(session)
+        ended = await told(log, "call.ended")
+        assert ended["data"]["cause"] == "normal_clearing"
+        assert "webhook.answer_refused" not in [each["type"] for each in log.taken]
+    finally:
+        program.kill()
+        await program.wait()
+
+
+@pytest.mark.parametrize(
+    ("command", "cause"),
+    [({"command": "reject", "cause": "notFound"}, "unallocated_number"), ({"command": "end"}, "call_rejected")],
+)
+async def test_a_command_has_its_fields(office, peer, command, cause):
+    receiver = Receiver(says=says(**command))
+    office.add(receiver.url, application="clerk")
+    alice = await peer("alice", base=office.gateway.http)
+    session = await alice.call("clerk", sdp.offer())
+    await alice.expect("callEnd", session)
+    assert (await told(receiver, "call.ended"))["data"]["cause"] == cause
+
+
+async def test_of_two_answers_the_first_one_wins_and_the_other_is_told(office, peer):
+    first, second = Receiver(says=says(command="answer")), Receiver(says=says(command="reject"), delay=1)
+    office.add(first.url, "--type", "leg.invited", application="clerk")
+    late, _ = office.add(second.url, application="clerk")
+    alice = await peer("alice", base=office.gateway.http)
+    session = await alice.call("clerk", sdp.offer())
+    await alice.expect("respondCallUpdate", session)
+    refused = await told(second, "webhook.answer_refused")
+    invited = await told(second, "leg.invited")
+    assert refused["call"] == invited["call"] and "sequence" not in refused
+    assert (refused["data"]["webhook"], refused["data"]["code"]) == (late, "call.not_allowed")
+    assert refused["data"]["session"] == invited["data"]["session"]
+    assert (await alice.state(session)).status == 200, "the call goes on"
+    await alice.end(session)
+
+
+async def test_an_answer_that_is_given_twice_decides_once(office, peer):
+    tries: list[str] = []
+
+    def answers(event: dict) -> int:
+        """An invitation is taken at the second attempt, and each attempt has the command."""
+        tries.extend([event["id"]] if asked(event) else [])
+        return 500 if asked(event) and len(tries) == 1 else 200
+
+    once, again = Receiver(says=says(command="answer")), Receiver(answers, says=says(command="answer"))
+    office.add(once.url, application="clerk")
+    webhook, _ = office.add(again.url, application="clerk")
+    alice = await peer("alice", base=office.gateway.http)
+    session = await alice.call("clerk", sdp.offer())
+    await alice.expect("respondCallUpdate", session)
+    # The status of the first attempt takes nothing, so that its command does not count; the second one comes late.
+    refused = await told(once, "webhook.answer_refused")
+    assert (refused["data"]["webhook"], refused["data"]["code"]) == (webhook, "call.not_allowed")
+    assert len(tries) == 2 and len(set(tries)) == 1
+    await alice.end(session)
+    await told(again, "call.ended")
+    assert [each["type"] for each in once.taken].count("call.answered") == 1
+
+
+async def test_an_answer_that_is_late_changes_nothing(office, peer):
+    receiver = Receiver(lambda event: (time.sleep(4), 200)[1] if asked(event) else 200, says=says(command="answer"))
+    webhook, _ = office.add(receiver.url, application="clerk")
+    alice = await peer("alice", base=office.gateway.http)
+    session = await alice.call("clerk", sdp.offer())
+    await alice.expect("callEnd", session)
+    refused = await told(receiver, "webhook.answer_refused")
+    assert refused["data"]["code"] == "call.not_allowed"
+    assert (await told(receiver, "call.ended"))["data"]["cause"] == "user_busy", "the fallback has happened"
+    assert [each["type"] for each in receiver.taken].count("leg.invited") == 1
+    assert office.listed("clerk")[webhook][3:5] == ["0", "0"]
+
+
+@pytest.mark.parametrize(
+    ("application", "content", "code"),
+    [
+        ("clerk", "answer", "request.malformed_json"),
+        ("clerk", {"command": "sing"}, "request.invalid_value"),
+        ("clerk", {"command": "answer", "volume": 1}, "request.invalid_value"),
+        ("clerk", {"command": "play", "items": [{"music": True}]}, "auth.forbidden"),
+        ("clerk", {"command": "hold"}, "call.not_allowed"),
+        ("clerk", TOO_LONG, "request.body_too_large"),
+        ("watcher", {"command": "answer"}, "auth.forbidden"),
+    ],
+    ids=["no JSON", "no command", "no field", "another scope", "no decision", "too long", "no scope"],
+)
+async def test_a_command_that_is_wrong_or_not_allowed_is_told_and_the_event_is_taken(
+    office, peer, application, content, code
+):
+    receiver = Receiver(says=lambda event: content if asked(event) else {})
+    webhook, _ = office.add(receiver.url, application=application)
+    alice = await peer("alice", base=office.gateway.http)
+    session = await alice.call(application, sdp.offer())
+    refused = await told(receiver, "webhook.answer_refused")
+    assert (refused["data"]["webhook"], refused["data"]["code"]) == (webhook, code) and refused["data"]["reason"]
+    await alice.expect("callEnd", session)
+    assert (await told(receiver, "call.ended"))["data"]["cause"] == "user_busy", "the fallback has happened"
+    assert [each["type"] for each in receiver.taken].count("leg.invited") == 1
+    assert office.listed(application)[webhook][3:5] == ["0", "0"]
+
+
+@pytest.mark.parametrize(
+    ("media_type", "content"), [("text/plain", '{"command": "answer"}'), ("application/json", {"ok": True})]
+)
+async def test_an_answer_without_a_command_is_nothing_to_tell(office, peer, media_type, content):
+    receiver = Receiver(says=lambda event: content, media_type=media_type)
+    office.add(receiver.url, application="clerk")
+    alice = await peer("alice", base=office.gateway.http)
+    session = await alice.call("clerk", sdp.offer())
+    await alice.expect("callEnd", session)
+    assert (await told(receiver, "call.ended"))["data"]["cause"] == "user_busy"
+    await receiver.ended()
+    assert "webhook.answer_refused" not in [each["type"] for each in receiver.taken]
 
 
 class Caller:

@@ -9,7 +9,7 @@ extension CallEvent {
         switch fact {
         case .joined(let party): ("leg.joined", party.members)
         case .invited(let devices, let invitation):
-            ("leg.invited", members(of: invitation, to: devices.count, in: audience?.session, at: time))
+            ("leg.invited", members(of: invitation, to: devices.count, audience, at: time))
         case .waking(let devices, _): ("leg.waking", ["devices": .integer(Int64(devices.count))])
         case .awoke: ("leg.awoke", [:])
         case .notWoken: ("leg.not_woken", [:])
@@ -56,16 +56,21 @@ extension CallEvent {
     }
 }
 
-/// `session` and `decideBy` only if an application is asked: its name of the call, and until when it may decide.
+/// Only if an application is asked: `session`, its name of the call; `decideBy`, until when it may decide; `from`,
+/// `fromName` and `to`: who calls whom, as it is shown that.
 private func members(
-    of invitation: CallEvent.Invitation, to devices: Int, in session: SessionID?, at time: Int64
+    of invitation: CallEvent.Invitation, to devices: Int, _ audience: CallEvent.Audience?, at time: Int64
 ) -> [String: EventValue] {
     var members: [String: EventValue] = [
         "devices": .integer(Int64(devices)), "parameters": .parameters(invitation.content),
     ]
-    if let milliseconds = invitation.decisionMilliseconds {
-        members["decideBy"] = .integer(time + Int64(milliseconds))
-        members["session"] = session.map { .string($0.rawValue) }
+    guard let milliseconds = invitation.decisionMilliseconds, let audience else { return members }
+    members["decideBy"] = .integer(time + Int64(milliseconds))
+    members["session"] = .string(audience.session.rawValue)
+    members["to"] = .string(audience.local.number)
+    if case .user(let caller) = audience.remote {
+        members["from"] = .string(caller.number)
+        members["fromName"] = .string(caller.name)
     }
     return members
 }

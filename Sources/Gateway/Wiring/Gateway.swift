@@ -164,7 +164,7 @@ package struct Gateway: Sendable {
             clock: clock, metrics: metrics, pages: pages, pageService: demoPush?.service, group: group, logger: logger)
 
         let webhooks = try configuration.makeWebhooks(
-            database: database, log: journal.publicEvents, clock: clock, metrics: metrics, logger: logger)
+            database: database, journal: journal, calls: switchboard, clock: clock, metrics: metrics, logger: logger)
         let drain = DrainService(
             signaling: signaling, switchboard: switchboard, configuration: configuration.drain, clock: clock,
             logger: logger)

@@ -1,3 +1,4 @@
+import ApplicationServer
 import CallControl
 import CallRuntime
 import Cryptography
@@ -29,14 +30,23 @@ extension GatewayConfiguration {
         return try database.openJournal(limits, clock: clock, logger: logger, onSetAside: onSetAside)
     }
 
-    /// The webhooks of applications. Each is sent what its application may hear of.
+    /// The webhooks of applications. Each is sent what its application may hear of, and may answer with a command.
     func makeWebhooks(
-        database: GatewayDatabase, log: PublicEventLog, clock: some RuntimeClock, metrics: GatewayMetrics,
-        logger: Logger
+        database: GatewayDatabase, journal: JournalStore, calls: any ApplicationCalls, clock: some RuntimeClock,
+        metrics: GatewayMetrics, logger: Logger
     ) throws -> WebhookDirectory {
         do {
             return try WebhookDirectory(
-                webhooks, repository: database.webhooks, log: log, clock: clock, metrics: metrics, logger: logger)
+                webhooks, repository: database.webhooks, log: journal.publicEvents,
+                answers: WebhookResponder(calls, journal: journal) { [applications = database.applications] name in
+                    // The receiver has answered; whoever has to decide does so in another way.
+                    do throws(StorageError) {
+                        guard let application = try await applications.application(name) else { return [] }
+                        return application.profile.scopes
+                    } catch {
+                        return nil
+                    }
+                }, journal: journal, clock: clock, metrics: metrics, logger: logger)
         } catch let error as SocketError {
             throw GatewayFailure(startingPush: error)
         }

@@ -29,10 +29,14 @@ package actor WebhookDirectory: Webhooks {
 
     /// Makes a directory; ``run()`` starts to send.
     ///
+    /// - Parameters:
+    ///   - answers: carries out what receivers answer.
+    ///   - journal: takes the events about what was not carried out.
     /// - Throws: `SocketError` if no thread can be started.
     package init(
         _ configuration: WebhookConfiguration, repository: any WebhookRepository, log: any PublicEvents,
-        clock: any RuntimeClock, metrics: GatewayMetrics, logger: Logger
+        answers: any WebhookAnswers, journal: any Journal, clock: any RuntimeClock, metrics: GatewayMetrics,
+        logger: Logger
     ) throws {
         let sender = try WebhookSender(configuration, clock: clock)
         self.sender = sender
@@ -42,7 +46,8 @@ package actor WebhookDirectory: Webhooks {
         self.clock = clock
         self.logger = logger
         environment = WebhookWorker.Environment(
-            configuration: configuration, repository: repository, log: log, sender: sender, clock: clock,
+            configuration: configuration, repository: repository, log: log, sender: sender, answers: answers,
+            journal: journal, clock: clock,
             disable: { id, reason in
                 await Self.disable(id, because: reason, in: repository, logger)
             }, metrics: metrics, logger: logger)

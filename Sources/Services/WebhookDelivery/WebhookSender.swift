@@ -6,11 +6,33 @@ import Foundation
 import HTTPClient
 import Primitives
 
+/// What has become of an attempt to send an event.
+struct WebhookAnswer: Sendable {
+    /// What came with an answer that takes the event.
+    enum Content: Sendable {
+        /// Nothing, or what is no JSON.
+        case nothing
+        /// JSON, by its media type.
+        case json([UInt8])
+        /// JSON that is longer than is accepted.
+        case tooLong
+    }
+
+    /// Whether the receiver has taken it.
+    let outcome: WebhookQueue.Outcome
+    /// The receiver wants no more events.
+    var isGone = false
+    var content = Content.nothing
+}
+
 /// Sends events to webhooks, signed (Standard Webhooks 1.0.0).
 final class WebhookSender: Sendable {
     private let client: HTTPClient
     private let configuration: WebhookConfiguration
     private let clock: any RuntimeClock
+
+    /// The longest content of an answer, in bytes.
+    static let largestAnswer = 65_536
 
     /// Starts the thread that sends.
     ///
@@ -26,16 +48,16 @@ final class WebhookSender: Sendable {
         // each other.
         limits.connectionsPerHost = 64
         limits.requestsInFlightPerHost = 1_000
+        // What a receiver says besides its status is no reason to send an event again.
+        limits.largestResponse = Self.largestAnswer
+        limits.cutsContent = true
         client = try HTTPClient(name: "webhooks", configuration: limits)
     }
 
     /// Sends an event, and waits for what becomes of it.
     ///
     /// - Parameter name: the name of the event, the same for each attempt.
-    /// - Returns: what has become of it, and whether the receiver wants no more events.
-    func send(
-        _ content: [UInt8], named name: String, to webhook: Webhook
-    ) async -> (outcome: WebhookQueue.Outcome, isGone: Bool) {
+    func send(_ content: [UInt8], named name: String, to webhook: Webhook) async -> WebhookAnswer {
         let seconds = clock.epochMilliseconds / 1_000
         let signed = WebhookSignature.signedBytes(name: name, seconds: seconds, content: content)
         let codes = webhook.keys.value.compactMap(Self.key).map { key in
@@ -53,13 +75,20 @@ final class WebhookSender: Sendable {
         do throws(HTTPFailure) {
             let response = try await client.response(to: request)
             let delay = response.value(of: "retry-after").flatMap { UInt32($0) }.map { Duration.seconds(Int64($0)) }
-            return (
-                WebhookSignature.outcome(status: response.status, after: delay),
-                response.status == WebhookSignature.goneStatus
-            )
+            let outcome = WebhookSignature.outcome(status: response.status, after: delay)
+            return WebhookAnswer(
+                outcome: outcome, isGone: response.status == WebhookSignature.goneStatus,
+                content: outcome == .delivered ? Self.content(of: response) : .nothing)
         } catch {
-            return (.failed(reason: error.description), false)
+            return WebhookAnswer(outcome: .failed(reason: error.description))
         }
+    }
+
+    private static func content(of response: HTTPResponse) -> WebhookAnswer.Content {
+        let type = response.value(of: "content-type")?.lowercased() ?? ""
+        guard type.prefix(while: { $0 != ";" && $0 != " " }) == "application/json" else { return .nothing }
+        if response.isCut { return .tooLong }
+        return response.content.isEmpty ? .nothing : .json(response.content)
     }
 
     /// Gives up all requests, and ends the thread.

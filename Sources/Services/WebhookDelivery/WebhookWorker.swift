@@ -14,6 +14,10 @@ actor WebhookWorker {
         let repository: any WebhookRepository
         let log: any PublicEvents
         let sender: WebhookSender
+        /// Carries out what receivers answer.
+        let answers: any WebhookAnswers
+        /// Takes the events that say what was not carried out.
+        let journal: any Journal
         let clock: any RuntimeClock
         /// Is told that a receiver wants no more events.
         let disable: @Sendable (_ webhook: String, _ reason: String) async -> Void
@@ -154,11 +158,42 @@ actor WebhookWorker {
             inFlight += 1
             let name = WebhookSignature.name(of: EventCursor(log: environment.log.name, number: delivery.number))
             Task { [sender = environment.sender, webhook] in
-                let (outcome, isGone) = await sender.send(delivery.content, named: name, to: webhook)
-                await ended(delivery.number, outcome, isGone)
+                let answer = await sender.send(delivery.content, named: name, to: webhook)
+                // A decision that takes its time, since a file is fetched for it, holds up no further event.
+                async let heard: Void = self.hear(answer.content, to: delivery)
+                await self.ended(delivery.number, answer.outcome, answer.isGone)
+                await heard
             }
         }
         arm()
+    }
+
+    /// Has the command in the answer to an invitation carried out. What cannot be carried out is told; the event was
+    /// taken all the same.
+    private func hear(_ content: WebhookAnswer.Content, to delivery: WebhookQueue.Delivery) async {
+        if case .nothing = content { return }
+        guard let invitation = WebhookInvitation(in: delivery.content) else { return }
+        do throws(WebhookAnswerRefusal) {
+            switch content {
+            case .nothing: break
+            case .tooLong:
+                throw WebhookAnswerRefusal(
+                    code: "request.body_too_large",
+                    reason: "The answer has more than \(WebhookSender.largestAnswer) bytes.")
+            case .json(let answer):
+                _ = try await environment.answers.decide(
+                    by: answer, in: invitation.session, of: webhook.application)
+            }
+        } catch {
+            environment.logger.notice(
+                "the command in the answer of a webhook is refused",
+                metadata: [
+                    "webhook": "\(webhook.id)", LogKey.call: "\(invitation.call)", LogKey.reason: "\(error.code)",
+                ])
+            environment.journal.append(
+                .published(
+                    invitation.publication(of: error, webhook: webhook.id, at: environment.clock.epochMilliseconds)))
+        }
     }
 
     private func ended(_ number: Int64, _ outcome: WebhookQueue.Outcome, _ isGone: Bool) async {

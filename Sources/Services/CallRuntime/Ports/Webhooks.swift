@@ -97,6 +97,39 @@ package protocol Webhooks: Sendable {
     ) async throws(WebhookError) -> (isDelivered: Bool, detail: String)
 }
 
+/// What becomes of the answers of webhooks that are told of a call to their application. Implemented by
+/// `ApplicationServer`.
+package protocol WebhookAnswers: Sendable {
+    /// Whether a call is the application's, and not forgotten. It may have heard of the invitation of another one.
+    func hasCall(_ id: SessionID, of application: ApplicationName) async -> Bool
+
+    /// Carries out the command in an answer, if it has one: with the scopes of the application, within its time to
+    /// decide, and if nobody has decided before.
+    ///
+    /// - Parameters:
+    ///   - answer: the JSON object that the receiver has sent.
+    ///   - id: the application's call that the receiver was told of.
+    /// - Returns: whether there was a command.
+    /// - Throws: why the command is not carried out; then nothing has changed.
+    func decide(
+        by answer: [UInt8], in id: SessionID, of application: ApplicationName
+    ) async throws(WebhookAnswerRefusal) -> Bool
+}
+
+/// Why the command in the answer of a webhook is not carried out.
+package struct WebhookAnswerRefusal: Error, Equatable, Sendable {
+    /// The code that a request with the command would have been refused with (docs/errors.md).
+    package var code: String
+    /// A sentence for people.
+    package var reason: String
+
+    /// Makes a refusal of its parts; each parameter is the property of that name.
+    package init(code: String, reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+}
+
 /// The webhooks of all applications, and what they are owed. Implemented by `Storage`. Every function throws
 /// `StorageError.failed` if the database refuses.
 package protocol WebhookRepository: Sendable {
