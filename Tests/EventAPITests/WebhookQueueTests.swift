@@ -41,6 +41,37 @@ struct WebhookQueueTests {
         #expect(queue.takeDue(at: at(0)).map(\.number) == [3])
     }
 
+    @Test func `without an answer one is on its way at a time, and with each answer twice as many`() throws {
+        var configuration = WebhookQueue.Configuration()
+        configuration.inFlight = 5
+        var (queue, random) = (WebhookQueue(configuration), self.random)
+        for number in 1...40 as ClosedRange<Int64> { queue.add(delivery(number, "call \(number)")) }
+        var underway = Set(queue.takeDue(at: at(0)).map(\.number))
+        #expect(underway == [1, 2, 3, 4, 5])
+        func end(_ outcome: WebhookQueue.Outcome) throws {
+            let number = try #require(underway.first)
+            underway.remove(number)
+            #expect(queue.ended(number, outcome, at: at(0), time: Self.start, random: &random) != nil)
+            underway.formUnion(queue.takeDue(at: at(0)).map(\.number))
+        }
+        // Those that are on their way stay so.
+        for left in [4, 3, 2, 1, 1, 1] {
+            try end(.unanswered(reason: "no response in time"))
+            #expect(underway.count == left)
+        }
+        for count in [2, 4, 5, 5] {
+            try end(.delivered)
+            #expect(underway.count == count)
+        }
+        // A status is an answer.
+        try end(.unanswered(reason: "no connection"))
+        #expect(underway.count == 4)
+        for count in [3, 4, 5] {
+            try end(.failed(reason: "status 500"))
+            #expect(underway.count == count, "none leaves until there is room")
+        }
+    }
+
     @Test func `a failed one is tried again later and later, and its call waits`() throws {
         var (queue, random) = (WebhookQueue(), self.random)
         queue.add(delivery(1, "a"))

@@ -21,6 +21,7 @@ from durability import configured
 from peers import sdp
 from peers.bot import Bot
 from peers.gateway import REPOSITORY, Gateway, orbweaver
+from peers.push_provider import Answer, PushProvider, Request, Stall
 from peers.spidr import SpidrPeer
 from peers.waiting import until
 from test_public_events import BOT, add_application, call_the_bot, kept, polled
@@ -313,6 +314,121 @@ async def test_where_two_applications_overlap_each_has_its_own_calls_and_events(
             assert [json.loads(await socket.recv()) for _ in heard] == heard
         assert {each["id"] for each in receivers[name].taken} == {each["id"] for each in heard}
         receivers[name].close()
+
+
+class SharedHost:
+    """Receivers of one host with HTTP/1.1: those below `/hung` never answer."""
+
+    def __init__(self):
+        self.taken: list[dict] = []
+        self.hanging = 0
+        """How many requests have no answer."""
+        host, lock = self, threading.Lock()
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                event = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                if self.path.startswith("/hung"):
+                    with lock:
+                        host.hanging += 1
+                    try:
+                        self.connection.recv(1)  # until the gateway gives up
+                    except OSError:
+                        pass
+                    with lock:
+                        host.hanging -= 1
+                    self.close_connection = True
+                    return
+                host.taken.append(event)
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 256
+
+        server = Server(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{server.server_address[1]}"
+
+
+async def test_receivers_that_do_not_answer_leave_the_connections_of_their_host_to_others(own_gateway, tmp_path, peer):
+    site, host = Site(own_gateway, tmp_path, ["alice"], answer_time="2s", retry_time="1h"), SharedHost()
+    for number in range(8):
+        site.add(f"{host.url}/hung/{number}")
+    site.add(f"{host.url}/fine")
+    alice = await peer("alice", base=site.gateway.http)
+    for _ in range(10):
+        await call_the_bot(alice)
+    await asyncio.sleep(5)  # what was sent at first was given up by now, and each is tried with one event at a time
+    most, end = 0, time.monotonic() + 5
+    while time.monotonic() < end:
+        most = max(most, host.hanging)
+        await asyncio.sleep(0.01)
+    # A connection that is given up may be closed here after the next one has come.
+    assert 0 < most <= 2 * 8
+    count = len(kept(site.folder / "users.sqlite", "bot"))
+    began = time.monotonic()
+    await call_the_bot(alice)
+    wanted = len(kept(site.folder / "users.sqlite", "bot"))
+    async with asyncio.timeout(10):
+        while len(host.taken) < wanted:
+            await asyncio.sleep(0.05)
+    assert wanted > count and time.monotonic() - began < 2, "it did not wait for the others to be given up"
+
+
+class EventProvider(PushProvider):
+    """The server of push providers, with HTTP/2, as a host of receivers: those below `/hung` never answer."""
+
+    def __init__(self, folder: Path):
+        super().__init__(folder)
+        self.hanging = 0
+
+    def answer(self, request: Request) -> object:
+        if request.path.startswith("/hung"):
+            self.hanging += 1
+            return Stall()
+        self.requests.append(request)
+        command = {"command": "answer"} if asked(request.json) else {}
+        return Answer(200, command, {"content-type": "application/json"})
+
+
+async def test_receivers_with_http_2_share_a_connection_and_none_waits_for_another(own_gateway, tmp_path, peer):
+    async with EventProvider(tmp_path) as host:
+        site = Site(own_gateway, tmp_path, ["alice"], DECIDERS, authority_file=str(host.authority), retry_time="1h")
+        fine, key = site.add(f"{host.url}/fine", application="clerk")
+        # The server of push providers allows more than one request at a time after its first answer.
+        assert await asyncio.to_thread(site.command, "test", "clerk", fine) == "the receiver has taken it"
+        for number in range(8):
+            site.add(f"{host.url}/hung/{number}", application="clerk")
+        alice = await peer("alice", base=site.gateway.http)
+        began = time.monotonic()
+        for _ in range(10):
+            session = await alice.call("clerk", sdp.offer())
+            await alice.expect("respondCallUpdate", session)
+            await alice.end(session)
+
+        def sent() -> list[dict]:
+            return [each.json for each in host.requests if each.json["type"] != "webhook.test"]
+
+        async with asyncio.timeout(10):
+            while [each["type"] for each in sent()].count("call.ended") < 10:
+                await asyncio.sleep(0.05)
+        # No answer of theirs was waited for: that takes 15 s.
+        assert time.monotonic() - began < 14 and host.hanging >= 8 * 8
+        assert host.connections == 1 and host.most_open_streams > 8 * 8
+        assert not host.faults
+        for request in host.requests:
+            standardwebhooks.Webhook(key).verify(request.body, request.fields)
+        calls: dict[str, list[int]] = {}
+        for event in sent():
+            calls.setdefault(event["call"], []).append(event["sequence"])
+        assert len(calls) == 10 and all(numbers == sorted(numbers) for numbers in calls.values())
 
 
 async def test_addresses_of_this_network_are_refused_unless_allowed(own_gateway, tmp_path):

@@ -220,7 +220,7 @@ extension WebhookDirectory {
         let content = #"{"id":"\#(name)","time":\#(clock.epochMilliseconds),"type":"webhook.test","version":1}"#
         switch await sender.send(Array(content.utf8), named: name, to: webhook).outcome {
         case .delivered: return (true, "the receiver has taken it")
-        case .failed(let reason, _): return (false, reason)
+        case .failed(let reason, _), .unanswered(let reason): return (false, reason)
         }
     }
 

@@ -45,7 +45,7 @@ final class WebhookSender: Sendable {
         limits.authorityFile = configuration.authorityPath
         limits.allowsPlainHTTP = configuration.allowsPlainHTTP
         // A server without HTTP/2 answers one request at a time on a connection. Webhooks of one server do not wait for
-        // each other.
+        // each other: one that does not answer is sent one event at a time (`WebhookQueue`).
         limits.connectionsPerHost = 64
         limits.requestsInFlightPerHost = 1_000
         // What a receiver says besides its status is no reason to send an event again.
@@ -80,7 +80,7 @@ final class WebhookSender: Sendable {
                 outcome: outcome, isGone: response.status == WebhookSignature.goneStatus,
                 content: outcome == .delivered ? Self.content(of: response) : .nothing)
         } catch {
-            return WebhookAnswer(outcome: .failed(reason: error.description))
+            return WebhookAnswer(outcome: .unanswered(reason: error.description))
         }
     }
 

@@ -3,7 +3,8 @@ package import Primitives
 /// What one webhook is owed: which delivery leaves next, when a failed one is tried again, and which are given up.
 ///
 /// The deliveries of a call leave one after the other, in order; a further one waits until the one before is delivered
-/// or parked. Those of different calls do not wait for each other.
+/// or parked. Those of different calls do not wait for each other, up to a number that are on their way at a time: one
+/// after an attempt without an answer, and twice as many after each answer, up to `Configuration.inFlight`.
 package struct WebhookQueue: Sendable {
     /// The limits of a queue.
     package struct Configuration: Equatable, Sendable {
@@ -55,6 +56,9 @@ package struct WebhookQueue: Sendable {
         case delivered
         /// It was not taken. `after`: the receiver asks to wait for so long; `nil`: it does not say.
         case failed(reason: String, after: Duration? = nil)
+        /// No answer has come. A receiver that does not answer holds a connection until the attempt is given up, and is
+        /// not to take those that other receivers of its host need.
+        case unanswered(reason: String)
     }
 
     /// What becomes of a delivery after an attempt.
@@ -81,12 +85,17 @@ package struct WebhookQueue: Sendable {
     private var ready: [String] = []
     /// The calls of deliveries that have left.
     private var inFlight: [Int64: String] = [:]
+    /// How many may be on their way, 1 to `Configuration.inFlight`.
+    private var room: Int
 
     /// How many deliveries are owed.
     package private(set) var count = 0
 
     /// Makes an empty queue.
-    package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
+    package init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        room = configuration.inFlight
+    }
 
     /// A delivery is owed. Those of a call are added in their order.
     package mutating func add(_ delivery: Delivery) {
@@ -102,7 +111,7 @@ package struct WebhookQueue: Sendable {
             lines[call]?.notBefore = nil
             ready.append(call)
         }
-        let due = ready.prefix(max(0, configuration.inFlight - inFlight.count))
+        let due = ready.prefix(max(0, room - inFlight.count))
         var taken: [Delivery] = []
         for call in due {
             lines[call]?.isInFlight = true
@@ -126,26 +135,37 @@ package struct WebhookQueue: Sendable {
             return nil
         }
         lines[call]?.isInFlight = false
+        let wish: Duration?
         switch outcome {
         case .delivered:
+            widen()
             advance(call)
             return .delivered
-        case .failed(let reason, let wish):
-            delivery.attempts += 1
+        case .failed(let reason, let after):
+            widen()
             delivery.reason = reason
-            let since = delivery.failingSince ?? time
-            delivery.failingSince = since
-            // A clock that was put back makes nothing younger than its first attempt.
-            guard max(0, time - since) < configuration.retryTime.wholeNanoseconds / 1_000_000 else {
-                advance(call)
-                return .parked(delivery)
-            }
-            let next = now + delay(after: delivery.attempts, wish, &random)
-            lines[call]?.deliveries[0] = delivery
-            lines[call]?.notBefore = next
-            return .retried(delivery)
+            wish = after
+        case .unanswered(let reason):
+            room = 1
+            delivery.reason = reason
+            wish = nil
         }
+        delivery.attempts += 1
+        let since = delivery.failingSince ?? time
+        delivery.failingSince = since
+        // A clock that was put back makes nothing younger than its first attempt.
+        guard max(0, time - since) < configuration.retryTime.wholeNanoseconds / 1_000_000 else {
+            advance(call)
+            return .parked(delivery)
+        }
+        let next = now + delay(after: delivery.attempts, wish, &random)
+        lines[call]?.deliveries[0] = delivery
+        lines[call]?.notBefore = next
+        return .retried(delivery)
     }
+
+    /// The receiver has answered.
+    private mutating func widen() { room = min(configuration.inFlight, room * 2) }
 
     /// When a failed delivery may be tried again; `nil`: none has failed.
     package var nextDeadline: MonotonicTime? { lines.values.lazy.compactMap(\.notBefore).min() }
