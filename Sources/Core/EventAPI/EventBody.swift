@@ -46,7 +46,7 @@ package struct EventBody: Encodable, Equatable, Sendable {
     ///   - type: what happened, in two words.
     ///   - time: when it happened, in milliseconds since 1970.
     ///   - call: the call that it is about; `nil`: it is about none.
-    package init(_ type: String, at time: Int64, call: CallID? = nil, data: [String: EventValue]) {
+    init(_ type: String, at time: Int64, call: CallID? = nil, data: [String: EventValue]) {
         self.type = type
         self.call = call?.description
         sequence = nil

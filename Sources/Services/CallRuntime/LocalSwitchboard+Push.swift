@@ -11,12 +11,10 @@ extension LocalSwitchboard: PushNews {
             device: PushDeviceID(registration.id), provider: registration.provider.rawValue,
             bundleID: registration.bundleID, clientCorrelator: registration.clientCorrelator, reason: reason)
         let event = EventBody(
-            "push.registration_removed", at: environment.clock.epochMilliseconds,
-            data: [
-                "user": .string(user.text), "registration": .string(registration.id),
-                "provider": .string(registration.provider.rawValue), "bundleID": .string(registration.bundleID),
-                "reason": .string(reason),
-            ])
+            .pushRegistrationRemoved(
+                user: user, registration: registration.id, provider: registration.provider.rawValue,
+                bundleID: registration.bundleID, reason: reason),
+            at: environment.clock.epochMilliseconds)
         environment.append(
             [.published(Publication(event, of: .user(user)))], telling: [(user, .pushInvalidated(invalidation))])
     }

@@ -70,7 +70,7 @@ package actor RecordingLibrary: Recordings {
                 .interrupted, milliseconds: extent.milliseconds, bytes: extent.bytes, time: clock.epochMilliseconds)
             try await repository.change(ended)
             metrics.recordingsEnded[.interrupted].increment()
-            publish("recording.stopped", ended)
+            publish(.stopped, ended)
         }
     }
 
@@ -92,15 +92,15 @@ package actor RecordingLibrary: Recordings {
     private func note(_ report: RecordingWriter.Report, telling news: any RecordingNews) async {
         guard var recording = live[report.id] else { return }
         switch report.step {
-        case .started: publish("recording.started", recording)
+        case .started: publish(.started, recording)
         case .paused:
             recording.state = .paused
             live[report.id] = recording
-            publish("recording.paused", recording, milliseconds: report.milliseconds)
+            publish(.paused, recording, milliseconds: report.milliseconds)
         case .resumed:
             recording.state = .recording
             live[report.id] = recording
-            publish("recording.resumed", recording, milliseconds: report.milliseconds)
+            publish(.resumed, recording, milliseconds: report.milliseconds)
         case .over(let end):
             let ended = recording.ended(
                 end, milliseconds: report.milliseconds, bytes: report.bytes, time: clock.epochMilliseconds)
@@ -108,7 +108,7 @@ package actor RecordingLibrary: Recordings {
             live[report.id] = nil
             metrics.recordingsActive.decrement()
             metrics.recordingsEnded[end].increment()
-            publish("recording.stopped", ended)
+            publish(.stopped, ended)
             news.recordingEnded(ended)
         }
     }
@@ -122,19 +122,9 @@ package actor RecordingLibrary: Recordings {
         }
     }
 
-    private func publish(_ type: String, _ recording: Recording, milliseconds: Int? = nil) {
-        var data: [String: EventValue] = [
-            "recording": .string(recording.id.description), "session": .string(recording.session.rawValue),
-            "format": .string(recording.format.rawValue),
-        ]
-        data["tag"] = recording.tag.map { .string($0) }
-        data["milliseconds"] = milliseconds.map { .integer(Int64($0)) }
-        if let end = recording.end {
-            data["reason"] = .string(end.rawValue)
-            data["milliseconds"] = .integer(Int64(recording.milliseconds))
-            data["bytes"] = .integer(Int64(recording.bytes))
-        }
-        let body = EventBody(type, at: clock.epochMilliseconds, call: recording.call, data: data)
+    private func publish(_ step: OtherEvent.RecordingStep, _ recording: Recording, milliseconds: Int? = nil) {
+        let body = EventBody(
+            .recording(step, recording, milliseconds: milliseconds), at: clock.epochMilliseconds)
         journal.append(.published(Publication(body, of: .application(recording.application))))
     }
 

@@ -217,8 +217,8 @@ extension WebhookDirectory {
     ) async throws(WebhookError) -> (isDelivered: Bool, detail: String) {
         let webhook = try await webhook(id, of: application)
         let name = "test_" + random.nextToken(16, alphabet: .url).replacing("-", with: "a")
-        let content = #"{"id":"\#(name)","time":\#(clock.epochMilliseconds),"type":"webhook.test","version":1}"#
-        switch await sender.send(Array(content.utf8), named: name, to: webhook).outcome {
+        let content = WebhookSignature.test(named: name, at: clock.epochMilliseconds)
+        switch await sender.send(content, named: name, to: webhook).outcome {
         case .delivered: return (true, "the receiver has taken it")
         case .failed(let reason, _), .unanswered(let reason): return (false, reason)
         }

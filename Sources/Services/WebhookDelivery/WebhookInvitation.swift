@@ -9,19 +9,16 @@ struct WebhookInvitation: Equatable {
     let session: SessionID
     /// The call in events, in hexadecimal digits.
     let call: String
-    /// The application's address in the call.
-    let address: UserAddress
 
     /// Reads the JSON object of an event; `nil`: it asks nobody.
     init?(in event: [UInt8]) {
         // Most events ask nobody, and are not read: members are in alphabetical order, and `type` is the last but one.
         guard event.count > Self.ending.count, event.suffix(Self.ending.count).elementsEqual(Self.ending),
             let read = try? JSONDecoder().decode(Event.self, from: Data(event)), read.data.decideBy != nil,
-            let session = read.data.session, let address = read.data.to.flatMap({ UserAddress(parsing: $0) })
+            let session = read.data.session
         else { return nil }
         self.session = SessionID(session)
         call = read.call
-        self.address = address
     }
 
     private static let ending = Array(#","type":"leg.invited","version":1}"#.utf8)
@@ -30,7 +27,6 @@ struct WebhookInvitation: Equatable {
         struct Invitation: Decodable {
             let session: String?
             let decideBy: Int64?
-            let to: String?
         }
 
         let call: String
@@ -40,15 +36,12 @@ struct WebhookInvitation: Equatable {
     /// The event that says why the command in an answer was not carried out.
     ///
     /// - Parameters:
-    ///   - webhook: the name of the webhook.
+    ///   - webhook: the one whose answer is refused. Its application is told.
     ///   - time: now, in milliseconds since 1970.
-    func publication(of refusal: WebhookAnswerRefusal, webhook: String, at time: Int64) -> Publication {
-        let body = EventBody(
-            "webhook.answer_refused", at: time, call: UInt64(call, radix: 16).map { CallID($0) },
-            data: [
-                "webhook": .string(webhook), "session": .string(session.rawValue), "code": .string(refusal.code),
-                "reason": .string(refusal.reason),
-            ])
-        return Publication(body, of: address)
+    func publication(of refusal: WebhookAnswerRefusal, to webhook: Webhook, at time: Int64) -> Publication {
+        let event = OtherEvent.webhookAnswerRefused(
+            webhook: webhook.id, session: session, call: UInt64(call, radix: 16).map { CallID($0) }, code: refusal.code,
+            reason: refusal.reason)
+        return Publication(EventBody(event, at: time), of: .application(webhook.application))
     }
 }

@@ -49,6 +49,17 @@ extension EventCursor {
     }
 }
 
+extension WebhookSignature {
+    /// The event `webhook.test`, with which a webhook is tried out, as a JSON object in UTF-8.
+    ///
+    /// - Parameters:
+    ///   - name: its `id`, of letters, digits and underscores.
+    ///   - time: milliseconds since 1970.
+    package static func test(named name: String, at time: Int64) -> [UInt8] {
+        Array(#"{"id":"\#(name)","time":\#(time),"type":"webhook.test","version":1}"#.utf8)
+    }
+}
+
 extension PublicEvent {
     /// The event as a JSON object in UTF-8, with its place in the log of this name as `id`.
     package func object(in log: String) -> [UInt8] {
