@@ -394,7 +394,7 @@ let package = Package(
         tests(
             "ContractTests",
             [
-                "ApplicationServer", "EventServer", "GatewayAPI", "SignalingServer", "SPiDR", "CallControl",
+                "ApplicationServer", "EventServer", "EventAPI", "GatewayAPI", "SignalingServer", "SPiDR", "CallControl",
                 "AudioStreams", "CallRuntime",
                 "Push", httpTypes, yams,
             ]),

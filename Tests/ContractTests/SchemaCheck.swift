@@ -8,7 +8,9 @@ struct SchemaCheck {
     typealias Object = OpenAPIDocument.Object
 
     /// Keywords that say nothing about values.
-    static let annotations: Set = ["description", "title", "example", "examples", "default", "deprecated"]
+    static let annotations: Set = [
+        "description", "title", "example", "examples", "default", "deprecated", "discriminator",
+    ]
 
     let document: OpenAPIDocument
 
