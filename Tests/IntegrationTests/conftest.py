@@ -7,8 +7,10 @@ import pytest
 import pytest_asyncio
 
 from party import L5, Dialect, Party
+from peers.bot import DEMO_KEY
 from peers.chromium import Chromium
 from peers.contract import Contract
+from peers.event_contract import check_all
 from peers.event_log import totals
 from peers.firefox import Firefox
 from peers.gateway import REPOSITORY, Gateway
@@ -21,6 +23,9 @@ def gateway() -> Iterator[Gateway]:
     """One gateway for all tests that leave it as they found it; at the end it must stop in good order."""
     gateway = Gateway().start()
     yield gateway
+    if gateway.is_running:
+        users = [(f"{user}@dev.local", "dev") for user in ("alice", "bob", "carol")]
+        check_all(gateway.http, [*users, DEMO_KEY])
     gateway.stop()
     gateway.discard()
 

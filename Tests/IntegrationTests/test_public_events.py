@@ -16,6 +16,7 @@ from websockets.asyncio.client import connect
 
 from durability import Crowd, configured, users_of
 from peers import sdp
+from peers.event_contract import check_gone, checked
 from peers.gateway import Gateway, orbweaver
 
 USERS = ["alice", "bob", "carol"]
@@ -39,7 +40,7 @@ def polled(base: str, who, since: str | None = None, **query: str) -> tuple[list
         answer = poll(base, who, since, **query)
         assert answer.status_code == 200, answer.text
         body = answer.json()
-        found += body["events"]
+        found += [checked(each) for each in body["events"]]
         since = body["next"]
         if not body["events"]:
             return found, since
@@ -54,7 +55,10 @@ def streamed(base: str, who, count: int, since: str | None = None, last: str | N
     ) as response:  # fmt: skip
         assert (response.status_code, response.headers["content-type"]) == (200, "text/event-stream"), response.text
         events = sseclient.SSEClient(response).events()
-        return [next(events) for _ in range(count)]
+        found = [next(events) for _ in range(count)]
+    for each in found:
+        checked(json.loads(each.data))
+    return found
 
 
 def lines(base: str, who, count: int, since: str) -> list[dict]:
@@ -62,7 +66,7 @@ def lines(base: str, who, count: int, since: str) -> list[dict]:
         assert (response.status_code, response.headers["content-type"]) == (200, "application/jsonl")
         found = []
         for line in response.iter_lines():
-            found += [json.loads(line)] if line else []
+            found += [checked(json.loads(line))] if line else []
             if len(found) == count:
                 return found
 
@@ -110,7 +114,7 @@ async def test_each_form_tells_a_user_the_same_of_the_users_own_calls(site, peer
     headers = {"Authorization": httpx.BasicAuth(*who)._auth_header}
     async with connect(url, additional_headers=headers) as socket:
         started = json.loads(await socket.recv())
-        assert (started["type"], started["id"]) == ("stream.started", start["alice"])
+        assert (checked(started)["type"], started["id"]) == ("stream.started", start["alice"])
         assert [json.loads(await socket.recv()) for _ in heard] == heard
     # What a reader wants of these.
     some, _ = await asyncio.to_thread(polled, site.http, who, start["alice"], types="call.*,leg.held")
@@ -164,6 +168,7 @@ async def test_who_comes_too_late_is_told_so_with_the_calls_in_progress(own_gate
         while (gone := await asyncio.to_thread(poll, own.http, who, start)).status_code == 200:
             await asyncio.sleep(0.5)
     body = gone.json()
+    check_gone(body)
     assert (gone.status_code, body["code"], body["reason"]) == (410, "events.gone", "tooOld")
     (call,) = body["calls"]
     assert [(leg["address"], leg["state"]) for leg in call["legs"]] == [
@@ -276,7 +281,7 @@ class Reader:
 
     def _take(self, event: dict):
         assert event["type"] != "stream.gap", event
-        self.events.append(event)
+        self.events.append(checked(event))
         self.cursor = event["id"]
 
     def _poll(self):

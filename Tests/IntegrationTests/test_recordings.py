@@ -15,6 +15,7 @@ from party import TONES, hear_now
 from party.tones import amplitudes, encoded
 from peers import sound
 from peers.bot import Bot
+from peers.event_contract import checked
 from peers.gateway import orbweaver
 
 RATE = 48_000
@@ -295,7 +296,7 @@ async def test_events_tell_of_a_recording_and_its_file_is_there(site, party):
     async def events(since: str | None) -> tuple[list[dict], str]:
         query = "wait=0" + (f"&since={since}" if since else "")
         answer = (await bot.ask("GET", f"/v1/events?{query}", Accept="application/json")).succeeded()
-        return answer["events"], answer["next"]
+        return [checked(each) for each in answer["events"]], answer["next"]
 
     _, place = await events(None)
     call, session = await talking(own, bot, party)

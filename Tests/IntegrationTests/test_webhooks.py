@@ -20,6 +20,8 @@ from websockets.asyncio.client import connect
 from durability import configured
 from peers import sdp
 from peers.bot import Bot
+from peers.contract import ContractViolation
+from peers.event_contract import checked
 from peers.gateway import REPOSITORY, Gateway, orbweaver
 from peers.push_provider import Answer, PushProvider, Request, Stall
 from peers.spidr import SpidrPeer
@@ -41,6 +43,8 @@ class Receiver:
         self.answers, self.delay, self.says = answers, delay, says
         self.requests: list[tuple[dict, bytes, float]] = []
         self.taken: list[dict] = []
+        self.faults: list[str] = []
+        """Events that are not as described."""
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -49,6 +53,10 @@ class Receiver:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["content-length"]))
                 event = json.loads(body)
+                try:
+                    checked(event)
+                except ContractViolation as violation:
+                    receiver.faults.append(str(violation))
                 receiver.requests.append(({key.lower(): value for key, value in self.headers.items()}, body,
                                           time.monotonic()))  # fmt: skip
                 time.sleep(receiver.delay)
@@ -85,6 +93,7 @@ class Receiver:
         async with asyncio.timeout(timeout):
             while len(self.taken) < count:
                 await asyncio.sleep(0.05)
+        assert not self.faults, self.faults
 
     async def ended(self, timeout: float = 30):
         """Until nothing has come for a while."""
@@ -94,6 +103,7 @@ class Receiver:
                 await asyncio.sleep(0.1)
                 if told != (told := len(self.requests)):
                     since = time.monotonic()
+        assert not self.faults, self.faults
 
 
 class Site:
@@ -394,6 +404,7 @@ class EventProvider(PushProvider):
             self.hanging += 1
             return Stall()
         self.requests.append(request)
+        checked(request.json)
         command = {"command": "answer"} if asked(request.json) else {}
         return Answer(200, command, {"content-type": "application/json"})
 
@@ -474,6 +485,7 @@ async def told(receiver: Receiver, type: str, timeout: float = 20) -> dict:
     async with asyncio.timeout(timeout):
         while not (found := [each for each in receiver.taken if each["type"] == type]):
             await asyncio.sleep(0.05)
+    assert not receiver.faults, receiver.faults
     return found[0]
 
 

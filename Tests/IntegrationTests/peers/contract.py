@@ -82,13 +82,20 @@ class Contract:
             value = target
         return value
 
-    def _validate(self, value: object, schema: dict, where: str):
+    def validator(self, schema: dict) -> Draft202012Validator:
         # Inside the document's own scope, so that "#/components/…" means what it means there.
         schema = {"$id": f"{DOCUMENT}:check", "allOf": [absolute(schema)]}
-        errors = list(Draft202012Validator(schema, registry=self._registry).iter_errors(value))
-        if errors:
-            details = "; ".join(f"{error.json_path}: {error.message[:300]}" for error in errors)
-            raise ContractViolation(f"{where} is not as described: {details}")
+        return Draft202012Validator(schema, registry=self._registry)
+
+    def _validate(self, value: object, schema: dict, where: str):
+        hold(value, self.validator(schema), where)
+
+
+def hold(value: object, validator: Draft202012Validator, where: str):
+    errors = list(validator.iter_errors(value))
+    if errors:
+        details = "; ".join(f"{error.json_path}: {error.message[:300]}" for error in errors)
+        raise ContractViolation(f"{where} is not as described: {details}")
 
 
 def pattern_of(template: str) -> str:
