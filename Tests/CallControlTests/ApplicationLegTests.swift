@@ -78,6 +78,17 @@ struct ApplicationLegTests {
         #expect(rig.invite() == [.fallBack])
     }
 
+    @Test func `a command that comes before the invitation is the decision, unless it is refused`() throws {
+        var rig = try Rig()
+        let before = rig.leg
+        #expect(rig.leg.take(.ring, at: rig.clock.now) == [.ring])
+        #expect(rig.invite().isEmpty)
+        #expect(rig.leg.view.decideBy == nil && !rig.leg.awaitsDecision)
+        rig.leg.withdraw(.ring, before: before, at: rig.clock.now)
+        #expect(rig.leg.view.decideBy == 12_000 && rig.leg.awaitsDecision)
+        #expect(rig.leg.deadline == rig.clock.now + .seconds(10))
+    }
+
     @Test func `everything that is told and done counts as a version`() throws {
         var rig = try Rig()
         var last = rig.leg.view.version

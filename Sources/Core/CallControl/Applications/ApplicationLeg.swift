@@ -28,7 +28,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// The application has given a command, or its fallback has happened.
     package private(set) var isDecided = false
     /// When the fallback happens; `nil`: that is decided.
-    private var decision: MonotonicTime?
+    private(set) var decision: Decision?
     /// When the leg is forgotten; `nil`: it is not over.
     private var forgotten: MonotonicTime?
     /// The reason that the application gave when it refused the call.
@@ -124,10 +124,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     package var isLive: Bool { view.state.phase != .ended }
 
     /// When `timeout` has something to do; `nil`: never, as things stand.
-    package var deadline: MonotonicTime? { [decision, gather?.deadline, forgotten].compactMap(\.self).min() }
-
-    /// Whether the application was asked about an incoming call, and may still decide.
-    package var awaitsDecision: Bool { decision != nil }
+    package var deadline: MonotonicTime? { [decision?.deadline, gather?.deadline, forgotten].compactMap(\.self).min() }
 
     /// Whether the leg is to be forgotten now.
     package func isForgotten(at now: MonotonicTime) -> Bool { forgotten.map { $0 <= now } ?? false }
@@ -150,8 +147,9 @@ package struct ApplicationLeg: Equatable, Sendable {
             view.parameters = invitation.content.parameters
             guard view.direction == .incoming else { return [] }
             guard let milliseconds = invitation.decisionMilliseconds else { return [.fallBack] }
-            decision = now + .milliseconds(milliseconds)
-            view.decideBy = time + Int64(milliseconds)
+            let end = now + .milliseconds(milliseconds)
+            decision = Decision(deadline: end, time: time + Int64(milliseconds))
+            view.decideBy = decideBy
         case .keyPressed(let key, _, _): return follow(gather?.press(key, at: now) ?? [])
         case .played(let list): return ended(list, at: now)
         case .gathered: break
@@ -196,7 +194,7 @@ package struct ApplicationLeg: Equatable, Sendable {
 
     /// A timer has fired. If the time of `deadline` has not come, nothing happens.
     package mutating func timeout(at now: MonotonicTime) -> [Action] {
-        if let decision, decision <= now {
+        if let decision, decision.deadline <= now {
             endDecision()
             return [.fallBack]
         }
@@ -256,7 +254,7 @@ package struct ApplicationLeg: Equatable, Sendable {
         if !isOver, view.answeredAt == nil {
             // The invitation may have come meanwhile, and with it the time to decide.
             (decision, isDecided) = (decision ?? before.decision, before.isDecided)
-            view.decideBy = view.decideBy ?? before.view.decideBy
+            view.decideBy = decideBy
         }
         if !isOver, command.name == .stop || command.name == .gather { resumeGathering(before, at: now) }
         show()
