@@ -172,6 +172,8 @@ actor WebhookWorker {
     /// taken all the same.
     private func hear(_ content: WebhookAnswer.Content, to delivery: WebhookQueue.Delivery) async {
         if case .nothing = content { return }
+        // One that was removed or disabled meanwhile has no say.
+        guard !isStopping, webhook.isEnabled else { return }
         guard let invitation = WebhookInvitation(in: delivery.content) else { return }
         do throws(WebhookAnswerRefusal) {
             switch content {
