@@ -109,12 +109,12 @@ class Receiver:
 class Site:
     """A gateway with an application that is called, so that it hears of these calls."""
 
-    def __init__(self, own_gateway, folder: Path, users: list[str], deciders: dict[str, list[str]] = {}, **webhooks):
+    def __init__(self, own_gateway, folder: Path, users: list[str], deciders: dict | None = None, **webhooks):
         """`deciders`: applications that have three seconds to decide about calls, with their scopes."""
         self.folder = folder
         self.options = configured(folder, users, webhooks=OPEN | webhooks)
         add_application(self.options, "bots", BOT, "events")
-        for name, scopes in deciders.items():
+        for name, scopes in (deciders or {}).items():
             added = orbweaver(
                 "app", "add", name, "--address", f"{name}@dev.local", "--fallback", "reject:busy",
                 "--decision-time", "3", *(f"--scope={scope}" for scope in scopes), *self.options,
@@ -613,6 +613,21 @@ async def test_a_command_that_is_wrong_or_not_allowed_is_told_and_the_event_is_t
     assert (await told(receiver, "call.ended"))["data"]["cause"] == "user_busy", "the fallback has happened"
     assert [each["type"] for each in receiver.taken].count("leg.invited") == 1
     assert office.listed(application)[webhook][3:5] == ["0", "0"]
+
+
+async def test_who_hears_that_another_application_is_asked_has_no_say(office):
+    made = orbweaver("app", "key", "add", "clerk", *office.options)
+    assert made.returncode == 0, made.stderr
+    caller, log = Receiver(says=says(command="answer")), Receiver()
+    office.add(caller.url, application="clerk")
+    office.add(log.url, application="watcher")
+    async with Bot(office.gateway.http, made.stdout.strip()) as bot:
+        await bot.start("watcher")
+        assert (await told(log, "call.ended"))["data"]["cause"] == "user_busy"
+    await caller.ended()
+    assert [asked(each) for each in caller.taken].count(True) == 1
+    for each in (caller, log):
+        assert "webhook.answer_refused" not in [event["type"] for event in each.taken]
 
 
 @pytest.mark.parametrize(

@@ -175,6 +175,8 @@ actor WebhookWorker {
         // One that was removed or disabled meanwhile has no say.
         guard !isStopping, webhook.isEnabled else { return }
         guard let invitation = WebhookInvitation(in: delivery.content) else { return }
+        // Another application may be asked about a call that this one has a leg of.
+        guard await environment.answers.hasCall(invitation.session, of: webhook.application) else { return }
         do throws(WebhookAnswerRefusal) {
             switch content {
             case .nothing: break
@@ -194,7 +196,7 @@ actor WebhookWorker {
                 ])
             environment.journal.append(
                 .published(
-                    invitation.publication(of: error, webhook: webhook.id, at: environment.clock.epochMilliseconds)))
+                    invitation.publication(of: error, to: webhook, at: environment.clock.epochMilliseconds)))
         }
     }
 
