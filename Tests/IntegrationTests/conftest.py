@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from party import L5, Dialect, Party
+from party import HEADLESS, L5, Dialect, HeadlessParty, Party
 from peers.bot import DEMO_KEY
 from peers.chromium import Chromium
 from peers.contract import Contract
@@ -16,6 +16,7 @@ from peers.firefox import Firefox
 from peers.gateway import REPOSITORY, Gateway
 from peers.python_client import Installed
 from peers.spidr import SpidrPeer
+from robots import DOMAIN, Robots
 
 
 @pytest.fixture(scope="session")
@@ -105,6 +106,30 @@ async def party(gateway: Gateway, contract: Contract) -> AsyncIterator[Callable]
 
 
 @pytest.fixture(scope="session")
+def robots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Robots]:
+    """One gateway for all tests with headless parties."""
+    with Robots(tmp_path_factory.mktemp("robots")) as robots:
+        yield robots
+
+
+@pytest_asyncio.fixture
+async def anybody(robots: Robots, party: Callable) -> AsyncIterator[Callable]:
+    """Makes parties as `party` does, at a gateway where each name is that of a user and of an application: `await
+    anybody("bob", HEADLESS)` is `bob@robots.local`."""
+    async with AsyncExitStack() as all_of_them:
+
+        async def make(name: str, dialect: Dialect = L5, sounds: bool = True) -> Party | HeadlessParty:
+            if dialect is not HEADLESS:
+                return await party(name, base=robots.gateway.http, dialect=dialect, sounds=sounds)
+            own = HeadlessParty(
+                robots.gateway.http, name, robots.keys[name], user=f"{name}@{DOMAIN}", sounds=sounds
+            )  # fmt: skip
+            return await all_of_them.enter_async_context(own)
+
+        yield make
+
+
+@pytest.fixture(scope="session")
 def running_firefox() -> Iterator[Firefox]:
     with Firefox() as firefox:
         yield firefox
@@ -168,6 +193,7 @@ def pytest_runtest_makereport(item: pytest.Item):
     if report.failed:
         arguments = getattr(item, "funcargs", {})
         involved = [arguments["gateway"]] if "gateway" in arguments else []
+        involved += [arguments["robots"].gateway] if "robots" in arguments else []
         involved += arguments["own_gateway"].started if "own_gateway" in arguments else []
         for gateway in involved:
             report.sections.append((f"log of the gateway at {gateway.http}", gateway.log_tail()))

@@ -9,11 +9,11 @@ async def connected(
     """An answered call, with media on both sides if its parties have any; each end is told once.
 
     `fields` of `callStart`, `answering` of `callAnswer`."""
-    outgoing = await caller.dial(callee.name, **fields)
+    outgoing = await caller.dial(callee.user, **fields)
     incoming = await callee.incoming()
     (await incoming.answer(**(answering or {}))).succeeded()
     await outgoing.answered()
-    await callee.expect("callCancel", incoming.session)
+    await incoming.established()
     for call in (outgoing, incoming):
         if call.party.sounds:
             await call.connected()
@@ -23,13 +23,13 @@ async def connected(
 
 async def held(holder: PartyCall, other: PartyCall):
     await holder.hold()
-    await other.until(lambda: other.remotely_held, "remotely held")
+    await other.until(lambda: other.remotely_held and other.is_settled, "remotely held")
     forget(holder.party, other.party)
 
 
 async def resumed(holder: PartyCall, other: PartyCall):
     await holder.unhold()
-    await other.until(lambda: not other.remotely_held, "no longer remotely held")
+    await other.until(lambda: not other.remotely_held and other.is_settled, "no longer remotely held")
     forget(holder.party, other.party)
 
 

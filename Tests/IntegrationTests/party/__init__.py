@@ -12,13 +12,14 @@
 from .call import PartyCall
 from .colours import see_now
 from .device import Party
-from .dialects import FCS, L5, OLD, Dialect, audio_direction, direction_of
+from .dialects import FCS, HEADLESS, L5, OLD, Dialect, audio_direction, direction_of
 from .guest import Guest, SignedRealm, TokenRealm
+from .headless import HeadlessCall, HeadlessParty
 from .sturdy import GaveUp, SturdyGuest, SturdyParty
 from .tones import MUSIC, TONES, hear_now
 
 __all__ = [
-    "FCS", "L5", "MUSIC", "OLD", "TONES", "Dialect", "GaveUp", "Guest", "Party", "PartyCall", "SturdyGuest",
-    "SturdyParty", "SignedRealm", "TokenRealm",
+    "FCS", "HEADLESS", "L5", "MUSIC", "OLD", "TONES", "Dialect", "GaveUp", "Guest", "HeadlessCall", "HeadlessParty",
+    "Party", "PartyCall", "SturdyGuest", "SturdyParty", "SignedRealm", "TokenRealm",
     "audio_direction", "direction_of", "hear_now", "see_now",
 ]  # fmt: skip

@@ -84,6 +84,10 @@ class PartyCall:
         return bool(self.invitation) and self.invitation.event == "startCallReplace"
 
     @property
+    def is_in_conference(self) -> bool:
+        return self.remote is not None and self.remote[1].startswith("conference@")
+
+    @property
     def direction(self) -> str:
         """Of the audio, as agreed."""
         return self.media.direction["audio"]
@@ -96,7 +100,7 @@ class PartyCall:
     async def dial(self, to: str, slow: bool = False, **fields) -> Answer:
         """`slow`: without an offer; whoever answers makes it, and it is answered when it comes."""
         sdp = None if slow else await self._offer()
-        answer = await self.party.start(to if "@" in to else f"{to}@dev.local", sdp, **fields)
+        answer = await self.party.start(addressed(to), sdp, **fields)
         if answer.status < 300:
             self.begin(answer.succeeded()["sessionData"])
         return answer
@@ -133,13 +137,17 @@ class PartyCall:
         """Waits until this outgoing call has its answer and knows it."""
         await self.until(lambda: self.is_answered, "answered", timeout)
 
+    async def established(self):
+        """Waits until the device knows that this incoming call, which it has answered, is its own."""
+        await self.party.expect("callCancel", self.session)
+
     async def reject(self) -> Answer:
         if self.is_replacing:
             return await self.party.operate(self.session, "rejectCallReplace")
         return await self.party.reject(self.session)
 
     async def forward(self, address: str) -> Answer:
-        disposition = {"action": "forward", "sessionData": self.session, "address": f"sip:{address}@dev.local"}
+        disposition = {"action": "forward", "sessionData": self.session, "address": f"sip:{addressed(address)}"}
         return await self.party.request("POST", "/calldisposition", {"callDispositionRequest": disposition})
 
     async def end(self, reason: str | None = None) -> Answer:
@@ -217,7 +225,7 @@ class PartyCall:
         if isinstance(to, PartyCall):
             fields = {"address": f"sip:{to.remote[1]}", "sessionData": to.session, **fields}
         else:
-            fields = {"address": f"sip:{to}@dev.local", **fields}
+            fields = {"address": f"sip:{addressed(to)}", **fields}
         return await self.party.operate(self.session, "transfer", **fields)
 
     async def send_custom_headers(self, **headers: str) -> Answer:
@@ -366,6 +374,11 @@ class PartyCall:
     async def _finish(self, ended: Ended):
         self.ended = self.ended or ended
         await self.media.close()
+
+
+def addressed(name: str) -> str:
+    """An address; a name alone is that of a user of `dev.local`."""
+    return name if "@" in name else f"{name}@dev.local"
 
 
 def parameters(**headers: str) -> list[dict[str, str]]:

@@ -19,6 +19,7 @@ _CHANGES_NOTHING = {"audit", "ringing", "updateIceCandidate", "sendCustomHeaders
 
 
 class Party(SpidrPeer):
+    is_headless = False
 
     def __init__(
         self,

@@ -44,6 +44,10 @@ OLD = Dialect(
 """What stands behind a gateway of telephones, and wants to be sent nothing: it says so by its address, and by no
 direction where it would send."""
 
+HEADLESS = Dialect("headless", hold_offer=SENDONLY, second_hold_offer=SENDONLY, while_holding=SENDONLY)
+"""No dialect: an application without descriptions (`HeadlessParty`), and the directions that the gateway writes in its
+place into those of the other party (docs/adr/0019)."""
+
 
 def sends(direction: str) -> bool:
     return direction in _SENDS

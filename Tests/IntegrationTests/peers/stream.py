@@ -23,9 +23,12 @@ async def echo(socket: ClientConnection, message: str | bytes):
 class Stream:
     """In the gateway's own dialect, with samples of 16 bits; to be used as a context. It reads in the background."""
 
-    def __init__(self, base: str, call: str, key: str = DEMO_KEY, echoes: bool = False, reads: bool = True, **query):
-        """`echoes`: sends back what it is sent. `reads`: otherwise its socket takes a few KB and then nothing. `query`:
-        the parameters of the stream."""
+    def __init__(
+        self, base: str, call: str, key: str = DEMO_KEY, echoes: bool = False, reads: bool = True,
+        hear: Callable[[bytes], None] | None = None, **query,
+    ):  # fmt: skip
+        """`echoes`: sends back what it is sent. `reads`: otherwise its socket takes a few KB and then nothing. `hear`:
+        is given the audio that comes. `query`: the parameters of the stream."""
         self.uri = f"{base.replace('http', 'ws', 1)}/v1/calls/{call}/stream?{urlencode(query)}"
         self.told: list[dict] = []
         """Messages about the stream, in their order."""
@@ -33,7 +36,7 @@ class Stream:
         """When audio came, and how many bytes."""
         self.code: int | None = None
         """With which code the socket was closed; `None` while it is open."""
-        self._key, self._echoes, self._reads = key, echoes, reads
+        self._key, self._echoes, self._reads, self._hear = key, echoes, reads, hear
         self.socket: ClientConnection | None = None
 
     async def __aenter__(self) -> "Stream":
@@ -68,6 +71,8 @@ class Stream:
             async for message in self.socket:
                 if isinstance(message, bytes):
                     self.frames.append((time.monotonic(), len(message)))
+                    if self._hear:
+                        self._hear(message)
                     if self._echoes:
                         await echo(self.socket, message)
                 else:
