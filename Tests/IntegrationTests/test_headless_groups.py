@@ -1,0 +1,187 @@
+"""Transfers and conferences with headless parties in each role (see test_headless_parties.py): who hears whom, and the
+state that each is in.
+
+By day each choice of roles is taken through one state, and the pairings take turns; at night through all of them."""
+import itertools
+
+import pytest
+
+from party import FCS, HEADLESS, L5, hear_now
+from situations import brought_to, connected, held, resumed, two_held_calls
+from test_headless_parties import NOBODY, STATES, are, each_other, ended_by, through
+
+ROLES = [roles for roles in itertools.product([False, True], repeat=3) if any(roles)]
+"""Which of alice, bob and carol are headless."""
+
+
+def dialects(roles: tuple[bool, ...], client=L5) -> tuple:
+    return tuple(HEADLESS if is_headless else client for is_headless in roles)
+
+
+def named(roles: tuple[bool, ...]) -> str:
+    return "+".join(name for name, is_headless in zip(("alice", "bob", "carol"), roles) if is_headless)
+
+
+ALL = [(roles, state, client) for roles in ROLES for state in STATES for client in (L5, FCS)]
+BY_DAY = [(roles, STATES[place % 4], (L5, FCS)[place % 2]) for place, roles in enumerate(ROLES)]
+
+
+def cases(chosen: list[tuple]) -> list:
+    """The rest are for the night."""
+    return [
+        pytest.param(
+            roles, state, client, id=f"{named(roles)}-{state}-{client}",
+            marks=() if (roles, state, client) in chosen else pytest.mark.nightly,
+        )
+        for roles, state, client in ALL
+    ]  # fmt: skip
+
+
+async def cast(anybody, roles, client=L5, sounds=True):
+    names = ("alice", "bob", "carol")
+    chosen = dialects(roles, client)
+    return [await anybody(name, dialect, sounds) for name, dialect in zip(names, chosen, strict=True)]
+
+
+@pytest.mark.parametrize(("roles", "state", "client"), cases(BY_DAY))
+async def test_blind_transfer_connects_the_other_party_with_the_target(anybody, roles, state, client):
+    alice, bob, carol = await cast(anybody, roles, client)
+    at_alice, at_bob = await connected(alice, bob)
+    await brought_to(state, at_alice, at_bob)
+    (await at_alice.transfer(carol.user)).succeeded()
+    at_carol = await carol.incoming()
+    assert at_carol.remote[1] == bob.user, "the target sees who is transferred, not who transfers"
+    (await at_carol.answer()).succeeded()
+    assert (await at_alice.over()).by == ("left" if alice.is_headless else "sessionComplete")
+    await at_bob.until(lambda: at_bob.remote[1] == carol.user, "shown the target")
+    await at_carol.connected()
+    if state in ("REMOTELY_HELD", "ON_DOUBLE_HOLD"):  # bob holds whoever he is connected with
+        await are({at_bob: "ON_HOLD", at_carol: "REMOTELY_HELD"})
+        await hear_now({at_bob: NOBODY, at_carol: through(bob.dialect.while_holding, at_bob, at_carol)})
+        await resumed(at_bob, at_carol)
+    await are({at_bob: "IN_CALL", at_carol: "IN_CALL"})
+    await each_other(at_bob, at_carol)
+    await ended_by(at_bob, at_carol)
+
+
+@pytest.mark.parametrize(("roles", "state", "client"), cases(BY_DAY[1::2]))
+async def test_a_target_that_rejects_leaves_everything_as_it_was(anybody, roles, state, client):
+    alice, bob, carol = await cast(anybody, roles, client)
+    at_alice, at_bob = await connected(alice, bob)
+    await brought_to(state, at_alice, at_bob)
+    (await at_alice.transfer(carol.user)).succeeded()
+    at_carol = await carol.incoming()
+    (await at_carol.reject()).succeeded()
+    if not alice.is_headless:
+        await at_alice.until(lambda: at_alice.failure, "told that the transfer failed")
+    await at_carol.over()
+    await are({at_alice: state})
+    if at_alice.holding:
+        await resumed(at_alice, at_bob)
+    if at_bob.holding:
+        await resumed(at_bob, at_alice)
+    await each_other(at_alice, at_bob)
+    # It can be tried again.
+    (await at_alice.transfer(carol.user)).succeeded()
+    (await (await carol.incoming()).answer()).succeeded()
+    await at_alice.over()
+    await at_bob.until(lambda: at_bob.remote[1] == carol.user, "shown the target")
+    (await at_bob.end()).succeeded()
+
+
+@pytest.mark.parametrize("roles", ROLES, ids=named)
+async def test_consultative_transfer(anybody, roles):
+    alice, bob, carol = await cast(anybody, roles)
+    to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+    (await to_bob.transfer(to_carol)).succeeded()
+    for call, by in ((to_bob, "sessionComplete"), (to_carol, "callEnd")):
+        assert (await call.over()).by == ("left" if alice.is_headless else by)
+    await at_bob.until(lambda: at_bob.remote[1] == carol.user, "shown the target")
+    await at_carol.until(lambda: at_carol.remote[1] == bob.user, "shown the transferred party")
+    await are({at_bob: "IN_CALL", at_carol: "IN_CALL"})
+    await each_other(at_bob, at_carol)
+    await held(at_carol, at_bob)
+    await resumed(at_carol, at_bob)
+    await each_other(at_bob, at_carol)
+    await ended_by(at_carol, at_bob)
+
+
+@pytest.mark.parametrize("roles", ROLES[::2], ids=named)
+async def test_two_who_hold_know_that_the_other_does(anybody, roles):
+    alice, bob, carol = await cast(anybody, roles, sounds=False)
+    to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+    await held(at_bob, to_bob)
+    await held(at_carol, to_carol)
+    (await to_bob.transfer(to_carol)).succeeded()
+    await to_bob.over()
+    await are({at_bob: "ON_DOUBLE_HOLD", at_carol: "ON_DOUBLE_HOLD"})
+    await resumed(at_bob, at_carol)
+    await are({at_bob: "REMOTELY_HELD", at_carol: "ON_HOLD"})
+    await resumed(at_carol, at_bob)
+    await are({at_bob: "IN_CALL", at_carol: "IN_CALL"})
+    await ended_by(at_bob, at_carol)
+
+
+# Conferences
+
+
+async def conference(alice, bob, carol):
+    to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+    joined = await alice.join(to_bob, to_carol)
+    await joined.answered()
+    for call in (to_bob, to_carol):
+        assert (await call.over()).by == ("left" if alice.is_headless else "sessionComplete")
+    for call in (at_bob, at_carol):
+        await call.until(lambda call=call: call.is_in_conference, "shown the conference")
+    if alice.is_headless:
+        await joined.connected()
+    return joined, at_bob, at_carol
+
+
+@pytest.mark.parametrize("roles", ROLES, ids=named)
+async def test_a_conference_in_which_each_holds_and_leaves(anybody, roles):
+    alice, bob, carol = await cast(anybody, roles)
+    joined, at_bob, at_carol = await conference(alice, bob, carol)
+    everybody = {joined: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}}
+    await hear_now(everybody)
+    await at_bob.hold()
+    await hear_now({joined: {"carol"}, at_bob: NOBODY, at_carol: {"alice"}})
+    await at_bob.unhold()
+    await joined.hold()
+    await hear_now({joined: NOBODY, at_bob: {"carol"}, at_carol: {"bob"}})
+    await joined.unhold()
+    await hear_now(everybody)
+    (await at_carol.end()).succeeded()
+    await hear_now({joined: {"bob"}, at_bob: {"alice"}})
+    (await joined.end()).succeeded()
+    await at_bob.over()
+
+
+@pytest.mark.parametrize("roles", [(True, False, True), (False, True, False)], ids=named)
+async def test_whoever_joined_leaves_and_the_others_go_on(anybody, roles):
+    alice, bob, carol = await cast(anybody, roles)
+    joined, at_bob, at_carol = await conference(alice, bob, carol)
+    (await joined.end()).succeeded()
+    await each_other(at_bob, at_carol)
+    await ended_by(at_bob, at_carol)
+
+
+@pytest.mark.parametrize("roles", [(True, True, False), (False, True, True)], ids=named)
+async def test_a_conference_grows(anybody, roles):
+    """The fourth is a client where alice is headless, and headless where she is none."""
+    alice, bob, carol = await cast(anybody, roles)
+    dave = await anybody("dave", L5 if alice.is_headless else HEADLESS)
+    joined, at_bob, at_carol = await conference(alice, bob, carol)
+    to_dave, at_dave = await connected(alice, dave)
+    grown = await alice.join(joined, to_dave)
+    await grown.answered()
+    await joined.over()
+    await grown.connected()
+    names = {"alice", "bob", "carol", "dave"}
+    calls = {"alice": grown, "bob": at_bob, "carol": at_carol, "dave": at_dave}
+    await hear_now({call: names - {name} for name, call in calls.items()})
+    (await at_bob.end()).succeeded()
+    await hear_now({call: names - {name, "bob"} for name, call in calls.items() if name != "bob"})
+    (await grown.end()).succeeded()
+    await each_other(at_carol, at_dave)
+    await ended_by(at_dave, at_carol)
