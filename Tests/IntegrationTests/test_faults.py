@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from faults import AT_ONCE, PAIRINGS, Stage, faults_of, one_of_each, run, run_all
+from faults import AT_ONCE, AT_ONCE_HEADLESS, PAIRINGS, Stage, faults_of, one_of_each, run, run_all
 from faults.cast import USERS
 from faults.courses_of_three import consulted, held_and_transferred, joined, not_joined, replaced
 from faults.courses_of_two import announced, refused, shown, slowly_started, trickled, visited
@@ -19,6 +19,7 @@ from peers import sound
 from peers.contract import Contract
 from peers.fleet import add_accounts
 from peers.gateway import Gateway, orbweaver, write_configuration
+from robots import add_robots
 
 BROAD = [held_and_transferred, joined, consulted, refused]
 """They take every kind of message through what can go wrong with it; of the others it is enough, by day, that each
@@ -27,8 +28,9 @@ NARROW = [slowly_started, announced, shown, trickled, visited, not_joined, repla
 
 
 @contextmanager
-def gateway_for_crowds(folder: Path, media: str) -> Iterator[Gateway]:
-    """With users for all runs that go on side by side."""
+def gateway_for_crowds(folder: Path, media: str, keys: dict[str, str] | None = None) -> Iterator[Gateway]:
+    """With users for all runs that go on side by side. `keys`: gets the keys of as many applications, if they are
+    wanted."""
     sound.tone(folder / "welcome.wav", 600, seconds=1)
     # What rings or is offered for nothing is over long before a call without sounds is given up, 30 seconds after its
     # answer.
@@ -43,10 +45,19 @@ def gateway_for_crowds(folder: Path, media: str) -> Iterator[Gateway]:
     # One password for all: its hash takes longer than a run.
     addresses = (f"{user}{number}@dev.local" for number in range(AT_ONCE) for user in USERS)
     add_accounts(folder / "users.sqlite", addresses, "dev")
+    if keys is not None:
+        keys |= add_robots([f"{user}{number}" for number in range(AT_ONCE_HEADLESS) for user in USERS], configuration)
     own = Gateway.configured(*configuration).start()
     yield own
     own.stop()
     own.discard()
+
+
+@pytest.fixture(scope="module")
+def robots_stage(tmp_path_factory) -> Iterator[Stage]:
+    keys: dict[str, str] = {}
+    with gateway_for_crowds(tmp_path_factory.mktemp("faults"), "anchored", keys) as gateway:
+        yield Stage(gateway, keys=keys)
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +118,43 @@ async def test_whoever_is_left_hears_exactly_those_who_are_left(stage, contract,
     await holds_up(
         joined, Stage(stage.gateway, sounds=True), contract, capsys, lambda messages: one_of_each(messages)[::5]
     )
+
+
+BESIDE_APPLICATIONS = [
+    (joined, "bob"), (consulted, "carol"), (held_and_transferred, "carol"), (joined, "alice"), (joined, "bob carol"),
+    (consulted, "bob"), (consulted, "alice"), (not_joined, "carol"), (refused, "carol"),
+]  # fmt: skip
+"""Courses, and who of their people are applications. The others want what applications have not: several devices,
+video, call replace, an announcement, candidates."""
+
+
+def beside(choices) -> pytest.MarkDecorator:
+    names = [f"{course.__name__}-{who.replace(' ', '+')}" for course, who in choices]
+    return pytest.mark.parametrize(("course", "who"), choices, ids=names)
+
+
+def with_applications(stage: Stage, who: str, **wishes) -> Stage:
+    keys = {name: key for name, key in stage.keys.items() if name.rstrip("0123456789") in who.split()}
+    return Stage(stage.gateway, keys=keys, **wishes)
+
+
+@beside(BESIDE_APPLICATIONS[:3])
+async def test_messages_of_clients_may_have_a_mishap_beside_applications(robots_stage, contract, capsys, course, who):
+    chosen = with_applications(robots_stage, who)
+    await holds_up(course, chosen, contract, capsys, lambda messages: one_of_each(messages)[::3])
+
+
+@pytest.mark.nightly
+@beside(BESIDE_APPLICATIONS)
+async def test_each_message_beside_applications(robots_stage, contract, capsys, course, who):
+    await holds_up(course, with_applications(robots_stage, who), contract, capsys, every_common_mishap)
+
+
+@pytest.mark.nightly
+@beside(BESIDE_APPLICATIONS[:4])
+async def test_the_same_beside_applications_with_sounds(robots_stage, contract, capsys, course, who):
+    chosen = with_applications(robots_stage, who, sounds=True)
+    await holds_up(course, chosen, contract, capsys, lambda messages: one_of_each(messages)[::2])
 
 
 @pytest.mark.nightly

@@ -8,6 +8,9 @@ must agree on with the gateway on the way (`Cast`). `running` plays it on a `Sta
 wrong.
 """
 from .cast import Cast, Disagreement
-from .running import AT_ONCE, PAIRINGS, Stage, faults_of, one_of_each, run, run_all
+from .running import AT_ONCE, AT_ONCE_HEADLESS, PAIRINGS, Stage, faults_of, one_of_each, run, run_all
 
-__all__ = ["AT_ONCE", "PAIRINGS", "Cast", "Disagreement", "Stage", "faults_of", "one_of_each", "run", "run_all"]
+__all__ = [
+    "AT_ONCE", "AT_ONCE_HEADLESS", "PAIRINGS", "Cast", "Disagreement", "Stage", "faults_of", "one_of_each", "run",
+    "run_all",
+]  # fmt: skip

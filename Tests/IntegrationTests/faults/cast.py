@@ -5,12 +5,13 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
-from party import Dialect, PartyCall, SturdyGuest, SturdyParty, hear_now
+from party import Dialect, HeadlessCall, HeadlessParty, PartyCall, SturdyGuest, SturdyParty, hear_now
 from party.device import Party
 from party.guest import Guest
 from peers.contract import Contract
 from peers.gateway import Gateway
 from peers.tap import Tap, Wire
+from robots import DOMAIN
 
 ROLES = {"alice": "alice", "bob": "bob", "desk": "bob", "carol": "carol"}
 """The devices of a run, and whose they are."""
@@ -28,7 +29,8 @@ class Disagreement(AssertionError):
 
 @dataclass
 class Cast:
-    """The devices of one run, each behind a tap on the same wire."""
+    """The devices of one run, each behind a tap on the same wire; applications, which ask the gateway past all wires,
+    have none."""
 
     wire: Wire
     gateway: Gateway
@@ -40,21 +42,26 @@ class Cast:
     sounds: bool = False
     is_direct: bool = False
     """Media goes from peer to peer."""
-    devices: dict[str, SturdyParty] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    """Of the users who are applications: the key of each, by the name of the user in this run."""
+    devices: dict[str, SturdyParty | HeadlessParty] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
     """Who uses each device."""
-    observers: dict[str, Party] = field(default_factory=dict)
-    """Of each user; they ask the gateway past all wires."""
+    observers: dict[str, Party | HeadlessParty] = field(default_factory=dict)
+    """Of each user; they ask the gateway past all wires. An application looks for itself."""
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def __aenter__(self):
         async with self._stack:
             for user in USERS:
-                self.observers[user] = await self._stack.enter_async_context(
-                    Party(self.gateway.http, f"{user}{self.number}")
-                )
+                name = f"{user}{self.number}"
+                if name in self.keys:
+                    await self._enter_application(user, name)
+                else:
+                    self.observers[user] = await self._stack.enter_async_context(Party(self.gateway.http, name))
             for role, user in ROLES.items():
-                await self._enter(role, user)
+                if not self._is_headless(user):
+                    await self._enter(role, user)
             self._stack = self._stack.pop_all()
         return self
 
@@ -68,10 +75,21 @@ class Cast:
         await device.register(alone=user == role, ringing_feedback=role == "bob")
         self.devices[role], self.owners[role] = device, user
 
+    async def _enter_application(self, user: str, name: str):
+        own = HeadlessParty(
+            self.gateway.http, name, self.keys[name], user=f"{name}@{DOMAIN}", voice=user, sounds=self.sounds
+        )  # fmt: skip
+        await self._stack.enter_async_context(own)
+        self.observers[user] = self.devices[user] = own
+        self.owners[user] = user
+
+    def _is_headless(self, user: str) -> bool:
+        return f"{user}{self.number}" in self.keys
+
     async def __aexit__(self, *failure):
         return await self._stack.__aexit__(*failure)
 
-    def __getattr__(self, role: str) -> SturdyParty:
+    def __getattr__(self, role: str) -> SturdyParty | HeadlessParty:
         return self.devices[role]
 
     async def let_in_a_guest(self, to: str):
@@ -93,12 +111,12 @@ class Cast:
 
     async def connected(self, caller: str, callee: str, **fields) -> tuple[PartyCall, PartyCall]:
         """`fields` of `callStart` and of `callAnswer`."""
-        outgoing = await self.devices[caller].dial(self.devices[callee].name, **fields)
+        outgoing = await self.devices[caller].dial(self.devices[callee].user, **fields)
         incoming = await self.devices[callee].invited()
         (await incoming.answer(**fields)).succeeded()
         await outgoing.answered()
-        for role in ROLES:
-            if ROLES[role] == callee != role:
+        for role in self.devices:
+            if self.owners[role] == callee != role:
                 await (await self.devices[role].incoming()).over()
         return outgoing, incoming
 
@@ -112,7 +130,7 @@ class Cast:
             lambda seen: {user: sorted(calls.values()) for user, calls in seen.items()} == wanted, wanted
         )
         for user, calls in listed.items():
-            for session in calls:
+            for session in () if self._is_headless(user) else calls:
                 (await self.observers[user].operate(session, "audit")).succeeded()
 
     async def agree_on_video(self, first: PartyCall, direction: str, second: PartyCall, opposite: str):
@@ -141,9 +159,11 @@ class Cast:
         await second.over()
 
         async def difference() -> str | None:
-            own, other = [await self._ending(self._user_of(call), call.session) or {} for call in (first, second)]
-            if own and other and own["cause"] == other["cause"] and own["endedBy"] == OPPOSITE[other["endedBy"]]:
-                return None
+            own, other = [await self._ending_of(call) or {} for call in (first, second)]
+            if own and other and own["cause"] == other["cause"]:
+                # An application is not shown who it was.
+                if "endedBy" not in own or "endedBy" not in other or own["endedBy"] == OPPOSITE[other["endedBy"]]:
+                    return None
             return f"{first} ended with {own}, {second} with {other}"
 
         await self._settle(difference)
@@ -155,7 +175,7 @@ class Cast:
         """Nobody has a call any more. Each device was told the end of each of its calls once at most, and nothing after
         it; an audit says that it is over, and the user's record why, in the words of the notification."""
         await self.agree()
-        for user in self.observers:
+        for user in (each for each in self.observers if not self._is_headless(each)):
             devices = {role: device for role, device in self.devices.items() if self.owners[role] == user}
             for session in {session for device in devices.values() for session in device.calls}:
                 await self._settle(
@@ -210,6 +230,8 @@ class Cast:
 
     async def _listed(self, user: str) -> dict[str, str]:
         """The user's calls and their states. A guest can ask only for calls that it knows."""
+        if self._is_headless(user):
+            return await self.observers[user].listed()
         if user != GUEST:
             sessions = (await self.observers[user].request("GET", "/callControl/callSessions")).succeeded()[
                 "callSessions"
@@ -246,6 +268,11 @@ class Cast:
             if said and ending and (said["cause"], said["endedBy"]) != (ending["cause"], ending["endedBy"]):
                 return f"{role} was told of {session} that {said}, and the record says {ending}"
         return None
+
+    async def _ending_of(self, call: PartyCall | HeadlessCall) -> dict | None:
+        if call.party.is_headless:
+            return {"cause": call.ended.by}
+        return await self._ending(self._user_of(call), call.session)
 
     async def _ending(self, user: str, session: str) -> dict | None:
         """What the user's record says; guests have none."""

@@ -5,7 +5,7 @@ from .courses_of_two import gone
 
 async def held_and_transferred(cast: Cast):
     """Start, ring at two devices, answer, hold, double hold, resume, blind transfer, end."""
-    at_alice = await cast.alice.dial(cast.bob.name)
+    at_alice = await cast.alice.dial(cast.bob.user)
     at_bob, at_desk = await cast.bob.invited(), await cast.desk.incoming()
     (await at_bob.ring()).succeeded()
     (await at_bob.answer()).succeeded()
@@ -16,7 +16,7 @@ async def held_and_transferred(cast: Cast):
     await at_alice.unhold()
     await cast.agree(alice="REMOTELY_HELD", bob="ON_HOLD")
     await at_bob.unhold()
-    (await at_alice.transfer(cast.carol.name)).succeeded()
+    (await at_alice.transfer(cast.carol.user)).succeeded()
     at_carol = await cast.carol.invited()
     (await at_carol.answer()).succeeded()
     await at_alice.over()
@@ -54,7 +54,7 @@ async def not_joined(cast: Cast):
     """A join that fails, because one of the two calls still rings, leaves both as they were."""
     to_bob, at_bob = await cast.connected("alice", "bob")
     await to_bob.hold()
-    to_carol, at_carol = await cast.alice.dial(cast.carol.name), await cast.carol.invited()
+    to_carol, at_carol = await cast.alice.dial(cast.carol.user), await cast.carol.invited()
     cast.wire.begin()
     failed = await cast.alice.join(to_bob, to_carol)
     await failed.over()

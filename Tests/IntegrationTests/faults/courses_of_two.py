@@ -8,7 +8,7 @@ from .cast import Cast, Disagreement
 
 async def slowly_started(cast: Cast):
     """A call without an offer; in it one asks the other for an offer, also while that one holds."""
-    at_alice = await cast.alice.dial(cast.bob.name, slow=True)
+    at_alice = await cast.alice.dial(cast.bob.user, slow=True)
     at_bob, at_desk = await cast.bob.invited(), await cast.desk.incoming()
     (await at_bob.ring()).succeeded()
     (await at_bob.answer()).succeeded()
@@ -38,7 +38,7 @@ async def offered(asking: PartyCall, asked: PartyCall):
 
 async def announced(cast: Cast):
     """The caller hears an announcement before the answer, and then whoever answers, over the same path."""
-    at_alice = await cast.alice.dial(cast.bob.name, supported=["earlymedia"])
+    at_alice = await cast.alice.dial(cast.bob.user, supported=["earlymedia"])
     at_bob, at_desk = await cast.bob.invited(), await cast.desk.incoming()
     await at_alice.until(lambda: at_alice.descriptions, "given early media")
     await cast.hear({at_alice: MUSIC})
@@ -80,7 +80,7 @@ async def trickled(cast: Cast):
     """Both tell their candidates afterwards: they come through where media goes from peer to peer, and else the gateway
     needs none."""
     cast.alice.trickles = cast.bob.trickles = True
-    at_alice = await cast.alice.dial(cast.bob.name)
+    at_alice = await cast.alice.dial(cast.bob.user)
     at_bob, at_desk = await cast.bob.invited(), await cast.desk.incoming()
     await at_alice.trickle()
     (await at_bob.answer()).succeeded()
@@ -103,14 +103,14 @@ async def trickled(cast: Cast):
 async def visited(cast: Cast):
     """A caller without an account is turned away, calls again, holds, and leaves."""
     await cast.let_in_a_guest(to="bob")
-    at_guest = await cast.guest.dial(cast.bob.name)
+    at_guest = await cast.guest.dial(cast.bob.user)
     at_bob, at_desk = await cast.bob.invited(), await cast.desk.incoming()
     gone(await at_bob.reject())
     await at_guest.over()
     await at_desk.over()
     await cast.agree()
 
-    at_guest = await cast.guest.dial(cast.bob.name)
+    at_guest = await cast.guest.dial(cast.bob.user)
     at_bob, at_desk = await cast.bob.invited(), await cast.desk.invited()
     (await at_bob.answer()).succeeded()
     await at_guest.answered()
@@ -126,9 +126,9 @@ async def visited(cast: Cast):
 
 async def refused(cast: Cast):
     """Early media, forwarding, rejection, cancellation, a transfer that fails, and what changes nothing."""
-    at_alice = await cast.alice.dial(cast.bob.name, supported=["earlymedia"])
+    at_alice = await cast.alice.dial(cast.bob.user, supported=["earlymedia"])
     at_bob, at_desk = await cast.bob.invited(), await cast.desk.incoming()
-    gone(await at_bob.forward(cast.carol.name))
+    gone(await at_bob.forward(cast.carol.user))
     at_carol = await cast.carol.invited()
     await at_bob.over()
     await at_desk.over()
@@ -136,7 +136,7 @@ async def refused(cast: Cast):
     await cast.agree_on_the_end(at_alice, at_carol)
     await cast.agree()
 
-    at_alice = await cast.alice.dial(cast.bob.name)
+    at_alice = await cast.alice.dial(cast.bob.user)
     at_bob, at_desk = await cast.bob.invited(), await cast.desk.incoming()
     await at_alice.end("never mind")
     await cast.agree_on_the_end(at_alice, at_bob)
@@ -146,7 +146,7 @@ async def refused(cast: Cast):
     at_alice, at_bob = await cast.connected("alice", "carol")
     (await at_alice.audit()).succeeded()
     (await at_alice.send_custom_headers(X_Test="1")).succeeded()
-    (await at_alice.transfer(cast.bob.name)).succeeded()
+    (await at_alice.transfer(cast.bob.user)).succeeded()
     target = await cast.bob.invited()
     gone(await target.reject())
     await at_alice.until(lambda: at_alice.failure, "told that the transfer failed")

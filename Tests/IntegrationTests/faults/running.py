@@ -2,7 +2,7 @@
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from party import FCS, L5, Dialect, GaveUp
 from peers.contract import Contract
@@ -15,6 +15,8 @@ AT_ONCE = 12
 """Runs side by side, each with users of its own."""
 AT_ONCE_WITH_SOUNDS = 3
 """One process plays and hears all tones, and shakes hands for all of them."""
+AT_ONCE_HEADLESS = 4
+"""Each application of a run has to be added by commands."""
 ATTEMPTS = 3
 MISHAPS = {
     Kind.REQUEST: [Mishap.LOST, Mishap.DOUBLED, Mishap.LATE],
@@ -41,6 +43,14 @@ class Stage:
     is_direct: bool = False
     """Media goes from peer to peer."""
     sounds: bool = False
+    keys: dict[str, str] = field(default_factory=dict)
+    """Of the users who are applications, by name."""
+
+    @property
+    def at_once(self) -> int:
+        if self.sounds:
+            return AT_ONCE_WITH_SOUNDS
+        return AT_ONCE_HEADLESS if self.keys else AT_ONCE
 
 
 async def run(
@@ -52,7 +62,9 @@ async def run(
     contract: Contract | None = None,
 ) -> list[Message]:
     wire = Wire(fault)
-    async with Cast(wire, stage.gateway, number, dialects, contract, stage.sounds, stage.is_direct) as cast:
+    async with Cast(
+        wire, stage.gateway, number, dialects, contract, stage.sounds, stage.is_direct, stage.keys
+    ) as cast:  # fmt: skip
         try:
             await course(cast)
         except GaveUp:
@@ -113,7 +125,5 @@ async def run_all(course: Course, runs: Iterable[tuple[Fault, Pairing]], stage: 
             except Exception as error:  # all of them are wanted, not the first
                 failures.append(f"{fault}, {dialects[0]} and {dialects[1]}: {type(error).__name__} {error}")
 
-    await asyncio.gather(
-        *[one_after_the_other(number) for number in range(AT_ONCE_WITH_SOUNDS if stage.sounds else AT_ONCE)]
-    )
+    await asyncio.gather(*[one_after_the_other(number) for number in range(stage.at_once)])
     return failures

@@ -53,7 +53,7 @@ UNUSED = {
     "unmute": "test_bots.py has it",
 }
 """The commands of `/v1` that `HeadlessCall` does not give, with the reason."""
-_LOOKS = 0.05
+_LOOKS = 0.1
 """Seconds from one look at a call to the next."""
 _GRACE = 5
 """Seconds in which a call has to be over whose stream has ended."""
@@ -105,6 +105,25 @@ class Voice:
             await asyncio.sleep(0.1)
 
 
+def is_remotely_held(shown: dict) -> bool:
+    """In a conference a member that holds concerns nobody else."""
+    others = [each for each in shown["members"] if each["state"] == "talking"]
+    return not shown["conference"] and any(each["holds"] for each in others)
+
+
+def state_of(shown: dict) -> str:
+    """In the words of `PartyCall`."""
+    if "answeredAt" not in shown:
+        return "RINGING"
+    states = {
+        (False, False): "IN_CALL",
+        (True, False): "ON_HOLD",
+        (False, True): "REMOTELY_HELD",
+        (True, True): "ON_DOUBLE_HOLD",
+    }
+    return states[shown["state"] == "held", is_remotely_held(shown)]
+
+
 class HeadlessParty:
     """An application with one address."""
 
@@ -120,6 +139,7 @@ class HeadlessParty:
         self.name, self.user, self.sounds = name, user, sounds
         self.bot = Bot(base, key)
         self.calls: dict[str, HeadlessCall] = {}
+        self._invited: list[HeadlessCall] = []
         self._key, self._tone = key, TONES[voice or name]
         self._failed: Exception | None = None
 
@@ -148,16 +168,29 @@ class HeadlessParty:
     async def incoming(self, timeout: float = 20) -> "HeadlessCall":
         """The next call that comes in."""
         end = asyncio.get_running_loop().time() + timeout
-        while True:
-            for shown in await self.bot.calls(state="ringing", direction="incoming"):
-                if shown["id"] not in self.calls:
-                    return self._follow(shown)
-            assert asyncio.get_running_loop().time() < end, f"nobody calls {self.user}"
-            await asyncio.sleep(_LOOKS)
+        while not self._invited:
+            await self.look()
+            assert self._invited or asyncio.get_running_loop().time() < end, f"nobody calls {self.user}"
+            await asyncio.sleep(0 if self._invited else _LOOKS)
+        return self._invited.pop(0)
 
     async def invited(self) -> "HeadlessCall":
-        """As of a device on a bad network; an application is shown calls that ring, and no others."""
-        return await self.incoming()
+        """The next call that comes in and still rings."""
+        while (call := await self.incoming()).ended:
+            pass
+        return call
+
+    async def look(self):
+        """Takes note of the calls that ring."""
+        for shown in await self.bot.calls(state="ringing", direction="incoming"):
+            if shown["id"] not in self.calls:
+                self._invited.append(self._follow(shown))
+
+    async def listed(self) -> dict[str, str]:
+        """The state of each of its calls, as the gateway lists them."""
+        await self.look()
+        calls = await self.bot.calls(limit="1000")
+        return {each["id"]: state_of(each) for each in calls if each["state"] != "ended"}
 
     async def join(self, first: "HeadlessCall", second: "HeadlessCall") -> "HeadlessCall":
         """Makes two calls one; returns the new one, which `answered()` waits for."""
@@ -215,23 +248,11 @@ class HeadlessCall:
 
     @property
     def remotely_held(self) -> bool:
-        """In a conference a member that holds concerns nobody else."""
-        others = [each for each in self.shown["members"] if each["state"] == "talking"]
-        return not self.is_in_conference and any(each["holds"] for each in others)
+        return is_remotely_held(self.shown)
 
     @property
     def state(self) -> str:
-        if self.ended:
-            return "ENDED"
-        if not self.is_answered:
-            return "RINGING"
-        states = {
-            (False, False): "IN_CALL",
-            (True, False): "ON_HOLD",
-            (False, True): "REMOTELY_HELD",
-            (True, True): "ON_DOUBLE_HOLD",
-        }
-        return states[self.holding, self.remotely_held]
+        return "ENDED" if self.ended else state_of(self.shown)
 
     @property
     def remote(self) -> tuple[str, str]:
