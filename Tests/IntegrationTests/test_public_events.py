@@ -1,9 +1,8 @@
 """`GET /v1/events` by clients that are not ours: server-sent events, JSON lines, long polls and WebSockets; who may see
-what; and a crowd of calls whose gateway is killed again and again, of which each reader misses nothing."""
+what. test_events_under_kills.py has gateways that are killed."""
 import asyncio
 import json
 import sqlite3
-import threading
 import time
 from contextlib import closing
 
@@ -14,7 +13,7 @@ import sseclient
 import websockets
 from websockets.asyncio.client import connect
 
-from durability import Crowd, configured, users_of
+from durability import configured
 from peers import sdp
 from peers.event_contract import check_gone, checked
 from peers.gateway import Gateway, orbweaver
@@ -257,107 +256,9 @@ async def test_a_stream_ends_with_the_account_of_its_reader(site, tmp_path):
     assert httpx.get(f"{site.http}/v1/events", auth=who).status_code == 401
 
 
-class Reader:
-    """Reads the events of one user, or of an application, for as long as its thread runs, and comes back with its
-    cursor when the gateway is killed."""
-
-    def __init__(self, base: str, who, since: str, form: str):
-        self.base, self.who, self.form = base, who, form
-        self.cursor, self.events, self.comes, self.ends = since, [], 0, False
-        self.failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self):
-        try:
-            while not self.ends:
-                try:
-                    self.comes += 1
-                    {"poll": self._poll, "sse": self._stream, "socket": self._socket}[self.form]()
-                except (requests.RequestException, httpx.HTTPError, OSError, websockets.WebSocketException):
-                    time.sleep(0.1)
-        except BaseException as error:  # noqa: BLE001
-            self.failure = error
-
-    def _take(self, event: dict):
-        assert event["type"] != "stream.gap", event
-        self.events.append(checked(event))
-        self.cursor = event["id"]
-
-    def _poll(self):
-        answer = poll(self.base, self.who, self.cursor, 2)
-        if answer.status_code != 200:
-            assert answer.status_code == 503, answer.text
-            return
-        for event in answer.json()["events"]:
-            self._take(event)
-        self.cursor = answer.json()["next"]
-
-    def _stream(self):
-        with requests.get(
-            f"{self.base}/v1/events", auth=self.who, stream=True, timeout=5,
-            headers={"Accept": "text/event-stream", "Last-Event-ID": self.cursor},
-        ) as response:  # fmt: skip
-            if response.status_code != 200:
-                assert response.status_code == 503, response.text
-                return
-            for event in sseclient.SSEClient(response).events():
-                self._take(json.loads(event.data))
-                if self.ends:
-                    return
-
-    def _socket(self):
-        from websockets.sync.client import connect as open_socket
-
-        headers = {"Authorization": httpx.BasicAuth(*self.who)._auth_header}
-        url = f"ws{self.base.removeprefix('http')}/v1/events?since={self.cursor}"
-        with open_socket(url, additional_headers=headers, open_timeout=5) as socket:
-            while not self.ends:
-                event = json.loads(socket.recv(timeout=5))
-                if event["type"] != "stream.started":
-                    self._take(event)
-
-    def end(self):
-        self.ends = True
-
-
 def kept(path, holder: str) -> list[tuple[int, str]]:
     """The number and type of each event that a user, by address, or `application NAME` may see, as the database has
     them."""
     with closing(sqlite3.connect(path)) as database:
         rows = database.execute("SELECT number, type, addresses FROM publicEvent ORDER BY number").fetchall()
     return [(number, kind) for number, kind, addresses in rows if holder in addresses.split("\n")]
-
-
-@pytest.mark.parametrize("seed", [20261126])
-async def test_a_crowd_calls_while_the_gateway_is_killed_and_no_reader_misses_anything(own_gateway, tmp_path, seed):
-    users = users_of(18)
-    own = own_gateway.configured(*configured(tmp_path, list(users)), logs_events=False)
-    names = list(users)
-    forms = ["poll", "sse", "socket"]
-    readers = {
-        (user, form): Reader(own.http, credentials(user), polled(own.http, credentials(user))[1], form)
-        for user in names[:3] for form in forms
-    }  # fmt: skip
-    async with Crowd(own, users, seed) as crowd:
-        await crowd.survive(4)
-    quiet, told = time.monotonic(), -1
-    while time.monotonic() - quiet < 6:
-        await asyncio.sleep(0.2)
-        if told != (told := sum(len(each.events) for each in readers.values())):
-            quiet = time.monotonic()
-    for reader in readers.values():
-        reader.end()
-    for (user, form), reader in readers.items():
-        assert reader.failure is None, (user, form, reader.failure)
-        assert reader.comes > 1
-        found = [(int(each["id"].split("-")[1]), each["type"]) for each in reader.events]
-        assert found == kept(tmp_path / "users.sqlite", f"{user}@dev.local"), (user, form)
-        calls: dict[str, list[int]] = {}
-        for event in reader.events:
-            calls.setdefault(event["call"], []).append(event["sequence"])
-        assert calls, "the crowd has called"
-        assert all(numbers == sorted(set(numbers)) for numbers in calls.values())
-        ends = [each for each in reader.events if each["type"] == "call.ended"]
-        assert len(ends) == len(calls), "each call that was seen is seen to end"
-    assert len({event["call"] for reader in readers.values() for event in reader.events}) > 5

@@ -1,8 +1,7 @@
 """Webhooks of applications: signatures checked by the verifier of Standard Webhooks that we did not write, order,
-retries, what is given up, what survives a kill, and which addresses are asked."""
+retries, what is given up, and which addresses are asked. test_events_under_kills.py has gateways that are killed."""
 import asyncio
 import json
-import random
 import socket
 import sys
 import threading
@@ -12,7 +11,6 @@ from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import aiohttp
 import pytest
 import standardwebhooks
 from websockets.asyncio.client import connect
@@ -24,7 +22,6 @@ from peers.contract import ContractViolation
 from peers.event_contract import checked
 from peers.gateway import REPOSITORY, Gateway, orbweaver
 from peers.push_provider import Answer, PushProvider, Request, Stall
-from peers.spidr import SpidrPeer
 from peers.waiting import until
 from test_public_events import BOT, add_application, call_the_bot, kept, polled
 
@@ -382,10 +379,10 @@ async def test_receivers_that_do_not_answer_leave_the_connections_of_their_host_
         await asyncio.sleep(0.01)
     # A connection that is given up may be closed here after the next one has come.
     assert 0 < most <= 2 * 8
-    count = len(kept(site.folder / "users.sqlite", "bot"))
+    count = len(kept(site.folder / "users.sqlite", "application bots"))
     began = time.monotonic()
     await call_the_bot(alice)
-    wanted = len(kept(site.folder / "users.sqlite", "bot"))
+    wanted = len(kept(site.folder / "users.sqlite", "application bots"))
     async with asyncio.timeout(10):
         while len(host.taken) < wanted:
             await asyncio.sleep(0.05)
@@ -642,72 +639,3 @@ async def test_an_answer_without_a_command_is_nothing_to_tell(office, peer, medi
     assert (await told(receiver, "call.ended"))["data"]["cause"] == "user_busy"
     await receiver.ended()
     assert "webhook.answer_refused" not in [each["type"] for each in receiver.taken]
-
-
-class Caller:
-    """Calls the application again and again, whatever becomes of the gateway."""
-
-    def __init__(self, client: SpidrPeer, seed: int):
-        self.client, self.chance, self.calls, self.is_over = client, random.Random(seed), 0, False
-
-    async def keep_calling(self):
-        while not self.is_over:
-            try:
-                started = await self.client.start(BOT, sdp.offer())
-                if started.status == 201:
-                    self.calls += 1
-                    await asyncio.sleep(self.chance.uniform(0, 0.4))
-                    await self.client.end(self.session(started.json))
-            except (aiohttp.ClientError, OSError, TimeoutError):
-                await asyncio.sleep(0.1)
-
-    @staticmethod
-    def session(answer: dict) -> str:
-        return next(iter(answer.values()))["sessionData"]
-
-
-@pytest.mark.parametrize("seed", [20261127])
-async def test_calls_go_on_while_the_gateway_is_killed_and_no_event_is_lost(own_gateway, tmp_path, peer, seed):
-    users = [f"user{number}" for number in range(6)]
-    site = Site(own_gateway, tmp_path, users)
-    # One of ten is refused at first, so that there is always something to be tried again.
-    chance = {"count": 0}
-
-    def answers(event: dict) -> int:
-        chance["count"] += 1
-        return 503 if chance["count"] % 10 == 0 else 200
-
-    receiver = Receiver(answers, delay=0.01)
-    webhook, key = site.add(receiver.url)
-    callers = [
-        Caller(await peer(user, base=site.gateway.http, listen=False), seed + place) for place, user in enumerate(users)
-    ]  # fmt: skip
-    calling = [asyncio.create_task(caller.keep_calling()) for caller in callers]
-    moments = random.Random(seed)
-    for _ in range(5):
-        await asyncio.sleep(moments.uniform(0.5, 3))
-        await asyncio.to_thread(site.gateway.kill)
-        await asyncio.to_thread(site.gateway.start)
-    await asyncio.sleep(2)
-    for caller in callers:
-        caller.is_over = True
-    await asyncio.gather(*calling)
-    await receiver.ended()
-    for headers, body, _ in receiver.requests:
-        standardwebhooks.Webhook(key).verify(body, headers)
-    # What was taken when the gateway was killed may come again, under the same name.
-    once: dict[str, dict] = {}
-    for event in receiver.taken:
-        assert once.setdefault(event["id"], event) == event
-    again = len(receiver.taken) - len(once)
-    assert again <= 8 * 5, "no more than were on their way when it was killed"
-    calls: dict[str, list[int]] = {}
-    for event in once.values():
-        calls.setdefault(event["call"], []).append(event["sequence"])
-    assert len(calls) > 20, calls
-    assert all(numbers == sorted(numbers) for numbers in calls.values())
-    wanted = kept(tmp_path / "users.sqlite", "application bots")
-    assert sorted((int(each["id"].split("-")[1]), each["type"]) for each in once.values()) == wanted
-    assert site.listed()[webhook][3:5] == ["0", "0"]
-    ended = [each["call"] for each in once.values() if each["type"] == "call.ended"]
-    assert sorted(ended) == sorted(calls), "each call that was seen is seen to end"

@@ -291,7 +291,25 @@ class Client(SpidrPeer):
     async def keep_calling(self):
         while not self.crowd.is_closing:
             await asyncio.sleep(self.crowd.pace * self.chance.uniform(1, 6))
-            await self._call_somebody()
+            if self.crowd.robots and self.chance.random() < 0.4:
+                await self._call_a_robot(self.chance.choice(self.crowd.robots))
+            else:
+                await self._call_somebody()
+
+    async def _call_a_robot(self, address: str):
+        """It answers at once, and never hangs up."""
+        body = {"type": "callStart", "from": f"sip:{self.user}", "to": f"sip:{address}", "sdp": sdp.offer()}
+        answer = await self.ask(
+            "callStart", "POST", "/callControl", {"callControlRequest": body}, repeats=self._repeats()
+        )
+        if answer is None or answer.status != 201:
+            return
+        self.crowd.counts["calls of robots"] += 1
+        leg = self._leg(answer.body["sessionData"])
+        if await is_set(leg.moved, PATIENCE):
+            await is_set(leg.over, self.chance.uniform(0.02, 1))
+        if not leg.over.is_set():
+            await self.hang_up(leg)
 
     async def _call_somebody(self):
         conversation = self.crowd.draw(self)

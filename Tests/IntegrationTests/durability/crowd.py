@@ -3,6 +3,7 @@ import asyncio
 import random
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -36,8 +37,9 @@ def users_of(clients: int) -> dict[str, int]:
 
 
 class Crowd:
-    def __init__(self, gateway: Gateway, users: dict[str, int], seed: int):
-        self.gateway, self.seed = gateway, seed
+    def __init__(self, gateway: Gateway, users: dict[str, int], seed: int, robots: Sequence[str] = ()):
+        """`robots`: the addresses of applications that answer by themselves, which are called as well."""
+        self.gateway, self.seed, self.robots = gateway, seed, robots
         self.chance = random.Random(seed)
         self.kills: list[float] = []
         """When the gateway was killed, in seconds since the clients began."""
@@ -135,8 +137,9 @@ class Crowd:
 
     # The course of events
 
-    async def survive(self, kills: int):
-        """Everybody calls, talks and hangs up while the gateway is killed so often; then all calls come to an end."""
+    async def survive(self, kills: int, calls: int = 0):
+        """Everybody calls, talks and hangs up while the gateway is killed so often, and until there were so many calls;
+        then all calls come to an end."""
         courses = [
             course
             for client in self.clients
@@ -158,6 +161,9 @@ class Crowd:
             await asyncio.sleep(self.chance.uniform(0, 0.5))
             await asyncio.to_thread(self.gateway.start)
         await asyncio.sleep(3)  # so that there are calls which nothing disturbs
+        while self.counts["calls"] + self.counts["calls of robots"] < calls:
+            self._check()
+            await asyncio.sleep(0.1)
         self.is_closing = True
         for task in moving:
             task.cancel()
