@@ -5,9 +5,8 @@ AGENT=${AGENT:-alice@dev.local}
 
 state() { ask GET "/v1/calls/$1" | member state; }
 
-next_call
-ask POST "/v1/calls/$CALL/answer" > /dev/null
-ask POST "/v1/calls/$CALL/play" '{"items":[{"music":true}]}' > /dev/null
+take_call
+tell play '{"items":[{"music":true}]}'
 OTHER=$(ask POST /v1/calls "{\"to\":\"$AGENT\",\"ringTimeout\":30000}" | member id)
 while
   HERE=$(state "$CALL") THERE=$(state "$OTHER")
@@ -18,7 +17,7 @@ if [ "$HERE$THERE" = talkingtalking ] &&
   ! ask POST "/v1/calls/$CALL/bridge" "{\"call\":\"$OTHER\",\"bot\":\"leave\"}" | grep -q '"code":'; then
   echo "bridged with $AGENT"
 else
-  ask POST "/v1/calls/$CALL/end" '{"reasonText":"Nobody is here"}' > /dev/null
+  tell end '{"reasonText":"Nobody is here"}'
   ask POST "/v1/calls/$OTHER/end" > /dev/null
   echo "not bridged"
 fi

@@ -3,19 +3,22 @@
 . "$(dirname "$0")/bot.sh"
 AGENT=${AGENT:-alice@dev.local}
 
-next_call
-ask POST "/v1/calls/$CALL/answer" > /dev/null
-while
-  ask POST "/v1/calls/$CALL/gather" \
-    '{"maximum":64,"firstTimeout":60000,"betweenTimeout":60000,"prompt":{"items":[{"tone":"dial"}]}}' > /dev/null
-  first_keys
-do
-  ask POST "/v1/calls/$CALL/stop" > /dev/null
+# The first keys that the caller presses; it waits until there is one, or the call is over.
+first_keys() {
+  tell gather '{"maximum":64,"firstTimeout":60000,"betweenTimeout":60000,"prompt":{"items":[{"tone":"dial"}]}}'
+  while SHOWN=$(ask GET "/v1/calls/$CALL") && [ "$(echo "$SHOWN" | member state)" != ended ]; do
+    KEYS=$(echo "$SHOWN" | member keys) && [ "$KEYS" ] && tell stop && return
+    sleep 0.1
+  done
+  return 1
+}
+
+take_call
+while first_keys; do
   echo "chosen: $KEYS"
   case $KEYS in
-    1*) ask POST "/v1/calls/$CALL/play" '{"items":[{"tone":"special-information","duration":2000}]}' > /dev/null
-        sleep 2 ;;
-    2*) ask POST "/v1/calls/$CALL/transfer" "{\"to\":\"$AGENT\"}" > /dev/null ;;
-    0*) ask POST "/v1/calls/$CALL/end" '{"reasonText":"Good bye"}' > /dev/null ;;
+    1*) tell play '{"items":[{"tone":"special-information","duration":2000}]}'; sleep 2 ;;
+    2*) tell transfer "{\"to\":\"$AGENT\"}" ;;
+    0*) tell end '{"reasonText":"Good bye"}' ;;
   esac
 done
