@@ -2,6 +2,7 @@
 state that each is in.
 
 By day each choice of roles is taken through one state, and the pairings take turns; at night through all of them."""
+import asyncio
 import itertools
 
 import pytest
@@ -87,6 +88,59 @@ async def test_a_target_that_rejects_leaves_everything_as_it_was(anybody, roles,
     await at_alice.over()
     await at_bob.until(lambda: at_bob.remote[1] == carol.user, "shown the target")
     (await at_bob.end()).succeeded()
+
+
+@pytest.mark.parametrize("roles", ROLES[::3], ids=named)
+async def test_while_the_target_rings_the_others_hold_and_resume(anybody, roles):
+    alice, bob, carol = await cast(anybody, roles, sounds=False)
+    at_alice, at_bob = await connected(alice, bob)
+    await held(at_alice, at_bob)
+    (await at_alice.transfer(carol.user)).succeeded()
+    at_carol = await carol.incoming()
+    await held(at_bob, at_alice)
+    await are({at_alice: "ON_DOUBLE_HOLD", at_bob: "ON_DOUBLE_HOLD"})
+    await resumed(at_bob, at_alice)
+    (await at_carol.answer()).succeeded()
+    await at_alice.over()
+    await at_bob.until(lambda: at_bob.remote[1] == carol.user, "shown the target")
+    await are({at_bob: "IN_CALL", at_carol: "IN_CALL"})
+    await ended_by(at_carol, at_bob)
+
+
+@pytest.mark.parametrize("roles", ROLES[::3], ids=named)
+async def test_the_transferred_party_does_not_wait_any_longer(anybody, roles):
+    alice, bob, carol = await cast(anybody, roles, sounds=False)
+    at_alice, at_bob = await connected(alice, bob)
+    (await at_alice.transfer(carol.user)).succeeded()
+    at_carol = await carol.incoming()
+    await ended_by(at_bob, at_alice, "no patience")
+    await at_carol.over()
+
+
+@pytest.mark.parametrize("roles", [(False, False, True), (False, True, True), (True, True, True)], ids=named)
+async def test_a_hold_that_meets_the_handover_of_its_leg_stands(anybody, roles):
+    """Carol holds while the gateway moves her to the call with Bob, sooner or later."""
+    alice, bob, carol = await cast(anybody, roles)
+    for milliseconds in range(0, 9, 4):
+        to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+        if not alice.is_headless:  # a hold that comes before the transfer is offered to her, whose end is then over
+            to_carol.answers_updates = False
+
+        async def hold(after=milliseconds, call=at_carol):
+            await asyncio.sleep(after / 1000)
+            await call.hold()
+
+        transferred, _ = await asyncio.gather(to_bob.transfer(to_carol), hold())
+        transferred.succeeded()
+        await to_bob.over()
+        await at_bob.until(lambda call=at_bob: call.remote[1] == carol.user, "shown the target")
+        await are({at_bob: "REMOTELY_HELD", at_carol: "ON_HOLD"})
+        await hear_now({at_bob: through(HEADLESS.hold_offer, at_carol, at_bob), at_carol: NOBODY})
+        await resumed(at_carol, at_bob)
+        await each_other(at_bob, at_carol)
+        (await at_carol.end()).succeeded()
+        await at_bob.over()
+        await to_carol.over()
 
 
 @pytest.mark.parametrize("roles", ROLES, ids=named)
