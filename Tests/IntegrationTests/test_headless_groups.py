@@ -51,7 +51,7 @@ async def test_blind_transfer_connects_the_other_party_with_the_target(anybody, 
     await brought_to(state, at_alice, at_bob)
     (await at_alice.transfer(carol.user)).succeeded()
     at_carol = await carol.incoming()
-    assert at_carol.remote[1] == bob.user, "the target sees who is transferred, not who transfers"
+    await at_carol.until(lambda: at_carol.remote[1] == bob.user, "shown who is transferred, not who transfers")
     (await at_carol.answer()).succeeded()
     assert (await at_alice.over()).by == ("left" if alice.is_headless else "sessionComplete")
     await at_bob.until(lambda: at_bob.remote[1] == carol.user, "shown the target")

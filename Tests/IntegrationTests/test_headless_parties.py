@@ -12,6 +12,7 @@ import yaml
 
 from party import FCS, HEADLESS, L5, MUSIC, HeadlessCall, HeadlessParty, PartyCall, hear_now
 from party import headless
+from party.call import parameters
 from party.dialects import sends
 from party.headless import LACKS, UNUSED
 from peers.gateway import REPOSITORY
@@ -67,6 +68,24 @@ async def test_two_talk(anybody, ones, others):
     assert (at_alice.remote[1], at_bob.remote[1]) == (bob.user, alice.user)
     await each_other(at_alice, at_bob)
     await ended_by(at_bob, at_alice)
+
+
+@pairs(*PAIRS[::2])
+async def test_parameters_go_along_with_the_start_and_the_answer(anybody, ones, others):
+    alice, bob = await anybody("alice", ones, sounds=False), await anybody("bob", others, sounds=False)
+    names = {True: "parameters", False: "customParameters"}
+    asked, said = parameters(X_GPS="1,2"), parameters(X_Mood="fine")
+    at_alice = await alice.dial(bob.user, **{names[alice.is_headless]: asked})
+    at_bob = await bob.incoming()
+    if bob.is_headless:
+        await at_bob.until(lambda: at_bob.shown["parameters"] == asked, "shown the parameters")
+    else:
+        assert at_bob.invitation.message["customParameters"] == asked
+    (await at_bob.answer(**{names[bob.is_headless]: said})).succeeded()
+    await at_alice.answered()
+    if not alice.is_headless:
+        assert alice.heard[-1].message["customParameters"] == said
+    await ended_by(at_alice, at_bob)
 
 
 @pairs(*PAIRS[::2])

@@ -26,7 +26,6 @@ LACKS = {
     "come_back": "its media are the gateway's own; test_streams.py has streams that are opened again",
     "direction": DESCRIPTIONS,
     "is_replacing": "call replace (spidr-wire §8.8) is between clients; a headless target changes calls instead",
-    "is_settled": "it is told nothing that it has to answer",
     "learn": "what it knows of a call is asked for, and not told",
     "offer_update": DESCRIPTIONS,
     "prepare_to_hold": DESCRIPTIONS,
@@ -221,6 +220,8 @@ class HeadlessParty:
 class HeadlessCall:
     """A call as an application sees it; `state` has the words of `PartyCall`."""
 
+    is_settled = True  # it is told nothing that it has to answer
+
     def __init__(self, party: HeadlessParty, shown: dict):
         self.party, self.session, self.shown = party, shown["id"], shown
         self.voice: Voice | None = None
@@ -257,7 +258,7 @@ class HeadlessCall:
     @property
     def remote(self) -> tuple[str, str]:
         """Name and address of the other party that talks; before the answer of whoever calls or is called."""
-        for each in self.shown["members"]:
+        for each in self.shown["members"] if self.is_answered else ():
             if each["state"] == "talking":
                 return each["name"], each["address"]
         return ("", self.shown["from"]) if self.is_incoming else ("", self.shown["to"])
@@ -284,8 +285,8 @@ class HeadlessCall:
     async def progress(self) -> BotAnswer:
         return await self.ask("progress")
 
-    async def answer(self) -> BotAnswer:
-        return await self.ask("answer")
+    async def answer(self, **fields) -> BotAnswer:
+        return await self.ask("answer", **fields)
 
     async def reject(self, cause: str = "declined") -> BotAnswer:
         return await self.ask("reject", cause=cause)
