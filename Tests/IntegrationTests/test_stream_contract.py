@@ -6,10 +6,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-import yaml
+
+from peers.stream_contract import CONTRACT, SocketContract, kinds, schema
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-CONTRACT = yaml.safe_load((REPOSITORY / "openapi/asyncapi.yaml").read_text())
 TESTS = (REPOSITORY / "Tests/AudioStreamsTests/OwnDialectTests.swift").read_text()
 
 
@@ -33,18 +33,6 @@ def texts(source):
         text = re.sub(r"\\\n\s*", "", block).strip()
         if text.startswith("{"):
             yield text
-
-
-def schema(direction, kind):
-    name = direction + kind[0].upper() + kind[1:]
-    return {"$ref": f"#/components/schemas/{name}", "components": CONTRACT["components"]}
-
-
-def kinds(direction):
-    return {
-        found["properties"]["type"]["const"]
-        for name, found in CONTRACT["components"]["schemas"].items() if name.startswith(direction)
-    }
 
 
 def test_every_reference_leads_somewhere():
@@ -75,3 +63,29 @@ def test_the_schemas_fit_every_frame(direction, start):
     {"type": "refused", "code": "other", "message": ""}, {"type": "end", "reason": "tired"}])
 def test_the_schemas_refuse_other_frames(frame):
     assert not jsonschema.Draft202012Validator(schema("gateway", frame["type"])).is_valid(frame)
+
+
+START = {
+    "type": "start", "version": 1, "stream": "s", "call": "c", "application": "a", "parameters": {}, "from": "f",
+    "to": "t", "format": {"encoding": "l16", "rate": 8_000, "channels": 1}, "at": 0, "reconnected": False,
+}  # fmt: skip
+MEDIA, DRAINED, END = {"type": "media", "at": 0}, {"type": "drained"}, {"type": "end", "reason": "stopped"}
+
+
+def tell(*frames: dict | bytes):
+    contract = SocketContract()
+    for frame in frames:
+        contract.audio(frame) if isinstance(frame, bytes) else contract.text(json.dumps(frame))
+
+
+def test_a_socket_that_is_told_everything_in_order_is_told_nothing_wrong():
+    tell(START, DRAINED, MEDIA, bytes(320), bytes(320), MEDIA, bytes(320), END)
+
+
+@pytest.mark.parametrize("frames", [
+    (MEDIA,), (bytes(320),), (START, START), (START, bytes(320)), (START, MEDIA, bytes(319)), (START, END, DRAINED),
+    (START, {"type": "sung"}), (START, {}), (START, {"type": "media"}), (START | {"at": -1},),
+    (START, MEDIA, END, bytes(320))])
+def test_a_socket_that_is_told_something_else_fails(frames):
+    with pytest.raises((AssertionError, jsonschema.ValidationError)):
+        tell(*frames)

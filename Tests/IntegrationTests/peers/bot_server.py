@@ -1,13 +1,19 @@
-"""A bot that is a WebSocket server, which the gateway connects to (docs/bots.md, *The gateway connects out*)."""
+"""A bot that is a WebSocket server, which the gateway connects to (docs/bots.md, *The gateway connects out*).
+
+Whatever it is told is held against `openapi/asyncapi.yaml`."""
 import asyncio
 import json
 import ssl
 import time
 
+import jsonschema
 import numpy
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
+
+from .stream import echo
+from .stream_contract import SocketContract
 
 SUBPROTOCOL = "orbweaver.stream.v1"
 
@@ -23,6 +29,8 @@ class BotSocket:
         """Messages about the stream, in their order."""
         self.count = 0
         """How many messages with audio have come."""
+        self.fault: Exception | None = None
+        """What it was told although the contract has it otherwise; nothing is read behind it."""
         self.code: int | None = None
 
     async def say(self, **message):
@@ -37,6 +45,8 @@ class BotSocket:
         """The first message of this type that was not expected before."""
         end = time.monotonic() + timeout
         while not (found := [message for message in self.told if message["type"] == type]):
+            if self.fault:
+                raise self.fault
             assert time.monotonic() < end, f"no {type}; told {self.told[-5:]}, closed with {self.code}"
             await asyncio.sleep(0.02)
         self.told.remove(found[0])
@@ -45,6 +55,8 @@ class BotSocket:
     async def closed(self, timeout: float = 20) -> int:
         async with asyncio.timeout(timeout):
             while self.code is None:
+                if self.fault:
+                    raise self.fault
                 await asyncio.sleep(0.02)
         return self.code
 
@@ -57,7 +69,7 @@ class BotServer:
         subprotocol: str | None = SUBPROTOCOL,
     ):  # fmt: skip
         """`echoes`: sends back what it is sent. `status`: answers every opening handshake with it. `subprotocol`: the
-        one that it insists on."""
+        one that it insists on; `None`: it speaks another dialect, whose messages are taken as they come."""
         self.sockets: list[BotSocket] = []
         self.handshakes: list[float] = []
         """When the gateway has asked for a socket."""
@@ -74,8 +86,11 @@ class BotServer:
         await self.up()
         return self
 
-    async def __aexit__(self, *_):
+    async def __aexit__(self, failure: type | None = None, *_):
         await self.down()
+        for each in self.sockets:
+            if each.fault and failure is None:
+                raise each.fault
 
     async def up(self):
         self._server = await serve(
@@ -104,18 +119,22 @@ class BotServer:
         return connection.respond(self._status, "no\n") if self._status else None
 
     async def _serve(self, connection: ServerConnection):
-        own = BotSocket(connection)
+        own, contract = BotSocket(connection), SocketContract() if self._subprotocols else None
         self.sockets.append(own)
         try:
             async for message in connection:
                 if isinstance(message, bytes):
+                    if contract:
+                        contract.audio(message)
                     own.count += 1
                     if self._echoes:
-                        await connection.send(message)
+                        await echo(connection, message)
                 else:
-                    own.told.append(json.loads(message))
+                    own.told.append(contract.text(message) if contract else json.loads(message))
         except ConnectionClosed:
             pass
+        except (AssertionError, jsonschema.ValidationError) as fault:
+            own.fault = fault
         own.code = connection.close_code
 
     async def socket(self, number: int = 1, timeout: float = 30) -> BotSocket:

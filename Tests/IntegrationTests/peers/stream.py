@@ -1,4 +1,6 @@
-"""A program on the audio stream of a call (docs/bots.md, *Audio streams*): the few lines of WebSocket that it is."""
+"""A program on the audio stream of a call (docs/bots.md, *Audio streams*): the few lines of WebSocket that it is.
+
+Whatever it is told is held against `openapi/asyncapi.yaml`."""
 import asyncio
 import contextlib
 import json
@@ -7,14 +9,17 @@ import time
 from collections.abc import Callable
 from urllib.parse import urlencode, urlsplit
 
+import jsonschema
 import numpy
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.connection import Connection
 from websockets.exceptions import ConnectionClosed
 
 from .bot import DEMO_KEY
+from .stream_contract import SocketContract
 
 
-async def echo(socket: ClientConnection, message: str | bytes):
+async def echo(socket: Connection, message: str | bytes):
     """Sends it back, unless the stream has ended: what came before the end is read although nothing can be sent."""
     with contextlib.suppress(ConnectionClosed):
         await socket.send(message)
@@ -34,6 +39,10 @@ class Stream:
         """Messages about the stream, in their order."""
         self.frames: list[tuple[float, int]] = []
         """When audio came, and how many bytes."""
+        self.pieces: list[tuple[int, bytearray]] = []
+        """Audio without gaps: the media time at which a piece starts, in milliseconds, and its bytes."""
+        self.fault: Exception | None = None
+        """What it was told although the contract has it otherwise; nothing is read behind it."""
         self.code: int | None = None
         """With which code the socket was closed; `None` while it is open."""
         self._key, self._echoes, self._reads, self._hear = key, echoes, reads, hear
@@ -59,26 +68,35 @@ class Stream:
         await asyncio.get_running_loop().sock_connect(small, (address.hostname, address.port))
         return small
 
-    async def __aexit__(self, *_):
+    async def __aexit__(self, failure: type | None = None, *_):
         if self._reader:
             await self.socket.close()
             await self._reader
         else:
             self.socket.transport.abort()
+        if self.fault and failure is None:
+            raise self.fault
 
     async def _read(self):
+        contract = SocketContract()
         try:
             async for message in self.socket:
                 if isinstance(message, bytes):
+                    contract.audio(message)
                     self.frames.append((time.monotonic(), len(message)))
+                    self.pieces[-1][1].extend(message)
                     if self._hear:
                         self._hear(message)
                     if self._echoes:
                         await echo(self.socket, message)
                 else:
-                    self.told.append(json.loads(message))
+                    self.told.append(told := contract.text(message))
+                    if told["type"] == "media":
+                        self.pieces.append((told["at"], bytearray()))
         except ConnectionClosed:
             pass
+        except (AssertionError, jsonschema.ValidationError) as fault:
+            self.fault = fault
         self.code = self.socket.close_code
 
     async def say(self, **message):
@@ -103,6 +121,8 @@ class Stream:
     async def until(self, is_true: Callable[[], bool], what: str, timeout: float = 20):
         end = time.monotonic() + timeout
         while not is_true():
+            if self.fault:
+                raise self.fault
             assert time.monotonic() < end, f"not yet: {what}; told {self.told[-5:]}, closed with {self.code}"
             await asyncio.sleep(0.02)
 
