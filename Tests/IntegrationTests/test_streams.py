@@ -12,11 +12,8 @@ from websockets.exceptions import InvalidStatus
 
 from durability import configured
 from party import MUSIC, TONES, hear_now
-from party.tones import heard_in
 from peers.bot import DEMO_KEY, Bot
 from peers.gateway import orbweaver
-from peers.page_sound import PageEar, speak_in_tone
-from peers.phone_page import PhonePage
 from peers.stream import Stream, echo
 from test_bots import answered
 
@@ -185,20 +182,6 @@ async def test_the_stream_follows_the_leg_into_another_call(party, bot):
         assert stream.code is None
         (await at_bob.end()).succeeded()
         await stream.closed()
-
-
-async def test_a_browser_hears_itself(gateway, browser, bot):
-    phone = await asyncio.to_thread(lambda: PhonePage.open(browser(), gateway.http, "alice"))
-    await asyncio.to_thread(speak_in_tone, phone, TONES["alice"])
-    await asyncio.to_thread(phone.run, "dial('bot@dev.local')")
-    session = (await bot.incoming())["id"]
-    await bot.tell(session, "answer")
-    await asyncio.to_thread(phone.wait_for_view, "connected")
-    async with Stream(bot.base, session, echoes=True, rate=48_000) as stream:
-        await asyncio.to_thread(lambda: PageEar(phone).hears(heard_in, {"alice"}))
-        await asyncio.to_thread(phone.press, "hangup")
-        assert await stream.closed() == 1000
-    await asyncio.to_thread(phone.unregister)
 
 
 # Other dialects: the messages are those of the documents of Twilio and Asterisk
