@@ -23,10 +23,12 @@ def connection(port: int, source: str = "127.0.0.1", receive_buffer: int | None 
     return stream
 
 
-def open_websocket(port: int, path: str, *fields: str, agreed: str | None = None) -> socket.socket:
+def open_websocket(
+    port: int, path: str, *fields: str, agreed: str | None = None, receive_buffer: int | None = None
+) -> socket.socket:
     """`fields`: further lines of the handshake's head; `agreed`: the extension that the gateway must agree to, with its
-    parameters. None: none."""
-    stream = connection(port)
+    parameters. None: none. `receive_buffer`: as for `connection`."""
+    stream = connection(port, receive_buffer=receive_buffer)
     key = base64.b64encode(os.urandom(16)).decode()
     lines = [
         f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Connection: Upgrade", "Upgrade: websocket",

@@ -54,9 +54,11 @@ class Received:
 class RawChannel:
     """A notification channel over a bare socket; to be used as a context."""
 
-    def __init__(self, port: int, path: str, *head: str, agreed: str | None = None):
-        """`head`, `agreed`: as for `open_websocket`."""
-        self._stream = open_websocket(port, path, *head, agreed=agreed)
+    def __init__(
+        self, port: int, path: str, *head: str, agreed: str | None = None, receive_buffer: int | None = None
+    ):
+        """`head`, `agreed`, `receive_buffer`: as for `open_websocket`."""
+        self._stream = open_websocket(port, path, *head, agreed=agreed, receive_buffer=receive_buffer)
         self._may_compress = agreed is not None
 
     def __enter__(self):
