@@ -30,13 +30,16 @@ enum WebSocketConnection {
                 }
                 var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
                 head.headers = ["Host": "127.0.0.1", "Content-Length": "0"]
+                var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
+                    upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
+                        upgradeRequestHead: head, upgraders: [upgrader],
+                        notUpgradingCompletionHandler: {
+                            $0.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+                        }))
+                // The response that upgrades may come with a frame.
+                configuration.leftOverBytesStrategy = .forwardBytes
                 return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-                    configuration: .init(
-                        upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
-                            upgradeRequestHead: head, upgraders: [upgrader],
-                            notUpgradingCompletionHandler: {
-                                $0.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
-                            })))
+                    configuration: configuration)
             }
         }
         return try await upgrade.get()
