@@ -86,6 +86,7 @@ class ToneMedia:
         """`source`: played instead of a tone, by an end without ears; `codec`: the only one it speaks, such as
         `G722`."""
         self.connection = RTCPeerConnection()
+        self._opus: str | None = None  # the payload type in the other side's offers
         self._session_id, self._version = 8_000_000_000 + next(_numbers), 0
         self._ears, self._tasks, self._closing = [Ear() for _ in frequencies], [], None
         self._operations = asyncio.Lock()
@@ -142,6 +143,7 @@ class ToneMedia:
     async def answer(self, offer: str, wishes: dict[str, str]) -> str:
         async with self._operations:
             await self.connection.setRemoteDescription(RTCSessionDescription(self._reached(offer), "offer"))
+            self._opus = sdp.opus_type(offer) or self._opus
             self._transceiver.direction = wishes["audio"]
             await self.connection.setLocalDescription(await self.connection.createAnswer())
             self._let_through()
@@ -151,10 +153,12 @@ class ToneMedia:
         return self.detour.leads(description) if self.detour else description
 
     def _own(self) -> str:
-        """aiortc takes a new session id every time; RFC 3264 §8 and browsers keep it. It codes two channels, and does
-        not say so."""
+        """aiortc takes a new session id every time, and in offers another payload type than before, in which it then
+        neither sends nor hears; RFC 3264 §8 and browsers keep both. It codes two channels, and does not say so."""
         self._version += 1
         text = _ORIGIN.sub(f"o=- {self._session_id} {self._version}", self.connection.localDescription.sdp)
+        if self._opus:
+            text = sdp.with_opus_type(text, self._opus)
         return sdp.with_stereo(text) if len(self._ears) == 2 else text
 
     def _let_through(self):

@@ -62,6 +62,21 @@ def answer(offer: str) -> str:
     return result
 
 
+def opus_type(description: str) -> str | None:
+    """The payload type of Opus, if it is there."""
+    found = re.search(r"^a=rtpmap:(\d+) opus/", description, re.MULTILINE)
+    return found and found[1]
+
+
+def with_opus_type(description: str, number: str) -> str:
+    """Opus has this payload type, which no other codec has."""
+    own = opus_type(description)
+    if own in (None, number):
+        return description
+    text = re.sub(rf"^(m=audio .*? {own})\b", lambda found: found[1][: -len(own)] + number, description, flags=re.M)
+    return re.sub(rf"^a=(rtpmap|fmtp|rtcp-fb):{own} ", rf"a=\g<1>:{number} ", text, flags=re.MULTILINE)
+
+
 def with_stereo(description: str, parameters: str = "stereo=1;sprop-stereo=1") -> str:
     """Opus with parameters of RFC 7587 §6.1, for a description that gives it none."""
     return re.sub(r"a=rtpmap:(\d+) opus/48000/2\r\n", rf"\g<0>a=fmtp:\1 {parameters}\r\n", description)
