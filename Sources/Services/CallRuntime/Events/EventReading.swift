@@ -50,6 +50,8 @@ package actor EventReading {
     private var lastAdmission: MonotonicTime
     private var number: Int64
     private var gap: EventSnapshot.Reason?
+    /// Whether a program that is sent messages has been told its place.
+    private var hasStarted = false
 
     /// Starts to read.
     ///
@@ -155,20 +157,22 @@ extension EventReading {
 }
 
 extension EventReading {
-    /// The subscription as messages, one JSON object each, which are made as they are taken. The first is of the type
-    /// `stream.started`, and tells the place.
+    /// The subscription as messages, one JSON object each. Each call waits for the next ones, and returns none if
+    /// nothing has come for a while. The first message is of the type `stream.started`, and tells the place.
     ///
     /// - Parameter lifetime: when it ends.
-    package nonisolated func messages(lasting lifetime: Duration) -> AsyncStream<[UInt8]> {
-        let writer = MessageWriter(self, until: sources.clock.now + lifetime)
-        return AsyncStream(unfolding: { await writer.next() })
+    /// - Returns: what gives `nil` when nothing comes any more.
+    package nonisolated func messages(lasting lifetime: Duration) -> @Sendable () async -> [[UInt8]]? {
+        let end = sources.clock.now + lifetime
+        return { await self.messages(until: end) }
     }
 
-    fileprivate var start: [UInt8] { cursor.start(at: sources.clock.epochMilliseconds) }
-
-    /// The next messages; none: nothing has come for a while. `nil`: nothing comes any more.
-    fileprivate func messages(until end: MonotonicTime) async -> [[UInt8]]? {
-        if sources.clock.now >= end { return nil }
+    private func messages(until end: MonotonicTime) async -> [[UInt8]]? {
+        guard hasStarted else {
+            hasStarted = true
+            return [cursor.start(at: sources.clock.epochMilliseconds)]
+        }
+        if Task.isCancelled || sources.clock.now >= end { return nil }
         do throws(StorageError) {
             switch try await next() {
             case nil: return nil
@@ -177,33 +181,9 @@ extension EventReading {
             case .gap(let snapshot): return [snapshot.json]
             }
         } catch {
+            // The program comes back with its cursor.
             return nil
         }
-    }
-}
-
-/// Hands out what a subscription has, message by message.
-private actor MessageWriter {
-    private let subscription: EventReading
-    private let end: MonotonicTime
-    private var hasStarted = false
-    private var pending: ArraySlice<[UInt8]> = []
-
-    init(_ subscription: EventReading, until end: MonotonicTime) {
-        self.subscription = subscription
-        self.end = end
-    }
-
-    func next() async -> [UInt8]? {
-        guard hasStarted else {
-            hasStarted = true
-            return await subscription.start
-        }
-        while pending.isEmpty {
-            guard !Task.isCancelled, let messages = await subscription.messages(until: end) else { return nil }
-            pending = messages[...]
-        }
-        return pending.popFirst()
     }
 }
 

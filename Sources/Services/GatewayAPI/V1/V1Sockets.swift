@@ -13,9 +13,9 @@ package protocol V1Sockets: Sendable {
 
 /// What a WebSocket below `/v1/` carries.
 package enum V1Socket: Sendable {
-    /// Text messages that the client is sent, made as they are taken, until the stream ends. What the client says is
-    /// only a sign of life.
-    case messages(AsyncStream<[UInt8]>)
+    /// Text messages that the client is sent. Each call waits for the next ones, of which there may be none, and gives
+    /// `nil` when there are no more. What the client says is only a sign of life.
+    case messages(@Sendable () async -> [[UInt8]]?)
     /// Messages in both directions.
     case stream(any V1Stream)
 

@@ -7,15 +7,15 @@ import Observability
 import Primitives
 import Sockets
 
-/// A WebSocket that is sent a stream of text messages, and only listened to for signs of life. A message is taken out
-/// of the stream once the kernel has taken the one before, so that nothing piles up for a slow reader.
+/// A WebSocket that is sent text messages, and only listened to for signs of life. The next ones are asked for once the
+/// kernel has taken those before, so that no more than one answer waits for a slow reader.
 struct MessageSocket: Sendable {
     private let channel: any Channel
     private let handler: NIOLoopBound<WebSocketHandler>
-    private let messages: AsyncStream<[UInt8]>
+    private let messages: @Sendable () async -> [[UInt8]]?
 
     /// Makes a socket; to be called on the channel's event loop.
-    init(channel: any Channel, handler: WebSocketHandler, messages: AsyncStream<[UInt8]>) {
+    init(channel: any Channel, handler: WebSocketHandler, messages: @escaping @Sendable () async -> [[UInt8]]?) {
         self.channel = channel
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         self.messages = messages
@@ -26,9 +26,9 @@ struct MessageSocket: Sendable {
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    for await message in messages {
+                    while let next = await messages() {
                         // Fails only if the connection has ended.
-                        do { try await send(message) } catch { return }
+                        do { for message in next { try await send(message) } } catch { return }
                     }
                     close(draining.isSet ? .goingAway : .normalClosure)
                 }
@@ -43,11 +43,14 @@ struct MessageSocket: Sendable {
 
     private func send(_ message: [UInt8]) async throws {
         let text = ByteBuffer(bytes: message)
-        try await channel.eventLoop.flatSubmit { [channel, handler] in
-            let promise = channel.eventLoop.makePromise(of: Void.self)
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        // Where the task runs on the loop, and the kernel takes the message at once, nothing has to wait.
+        if channel.eventLoop.inEventLoop {
             handler.value.send(text, promise)
-            return promise.futureResult
-        }.get()
+        } else {
+            channel.eventLoop.execute { [handler] in handler.value.send(text, promise) }
+        }
+        try await promise.futureResult.get()
     }
 
     private func close(_ code: WebSocketErrorCode) {
