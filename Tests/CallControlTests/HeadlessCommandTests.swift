@@ -53,6 +53,21 @@ struct HeadlessCommandTests {
             try call.perform(command, by: leg, at: clock.now, random: &random)
         }
 
+        /// Alice offers to hold.
+        mutating func hold(version: Int) throws -> [CallAction] {
+            try call.offer(
+                by: .caller,
+                CallUpdateRequest(sdp: ScriptedDescription.audio("alice", .inactive, version: version)),
+                at: clock.now, random: &random)
+        }
+
+        /// Time passes until the next thing is due.
+        mutating func pass() -> [CallAction] {
+            guard let next = call.nextDeadline else { return [] }
+            clock.advance(by: next.time - clock.now)
+            return call.timeout(at: clock.now, random: &random)
+        }
+
         /// Alice answers the last offer of the gateway.
         mutating func accept(_ direction: MediaDirection, version: Int) throws -> [CallAction] {
             try call.respond(
@@ -182,6 +197,50 @@ struct HeadlessCommandTests {
         #expect([rig.call.legState(.caller), rig.call.legState(.callee)] == [.onDoubleHold, .onDoubleHold])
         _ = try rig.perform(.hold(false))
         #expect([rig.call.legState(.caller), rig.call.legState(.callee)] == [.onHold, .remotelyHeld])
+    }
+
+    /// The answer to `inactive` is `inactive`, whether the application holds or not.
+    @Test func `a hold that crosses that of the application is answered, and what that leaves unsaid is offered again`()
+        throws
+    {
+        var rig = try Rig.talking()
+        _ = rig.call.mediaAdvanced(.caller, to: .secured)
+        #expect(try rig.perform(.hold(true)).descriptions(.startCallUpdate).count == 1)
+        let crossed = try rig.hold(version: 2)
+        #expect(crossed.descriptions(.respondCallUpdate).count == 1)
+        #expect(crossed.descriptions(.startCallUpdate).isEmpty)
+        #expect(rig.call.nextDeadline == Deadline(rig.clock.now + Exchange.settlingTime, .news(.caller)))
+        let offer = try #require(rig.pass().descriptions(.startCallUpdate).first)
+        #expect(try ScriptedDescription.direction(offer) == .sendOnly)
+        _ = try rig.accept(.inactive, version: 3)
+        #expect([rig.call.legState(.caller), rig.call.legState(.callee)] == [.onDoubleHold, .onDoubleHold])
+    }
+
+    /// Two requests of one client overtake each other: it has answered what the application did, and then holds. The
+    /// application takes back what it did, which the answer to `inactive` cannot tell.
+    ///
+    /// - Parameters:
+    ///   - holds: the application holds and resumes; otherwise it has held, resumes and holds.
+    ///   - isLate: the answer comes after all that.
+    @Test(arguments: [true, false], [true, false])
+    func `who has answered before its own hold is told what comes after`(_ holds: Bool, _ isLate: Bool) throws {
+        var rig = try Rig.talking()
+        _ = rig.call.mediaAdvanced(.caller, to: .secured)
+        if !holds {
+            _ = try rig.perform(.hold(true))
+            _ = try rig.accept(.receiveOnly, version: 2)
+        }
+        #expect(try rig.perform(.hold(holds)).descriptions(.startCallUpdate).count == 1)
+        let crossed = try rig.hold(version: 4)
+        #expect(crossed.descriptions(.respondCallUpdate).count == 1)
+        if !isLate { #expect(try rig.accept(holds ? .receiveOnly : .sendReceive, version: 3).isEmpty) }
+        var told = try rig.perform(.hold(!holds))
+        if isLate { told += try rig.accept(holds ? .receiveOnly : .sendReceive, version: 3) }
+        if told.descriptions(.startCallUpdate).isEmpty { told += rig.pass() }
+        let offer = try #require(told.descriptions(.startCallUpdate).first)
+        #expect(try ScriptedDescription.direction(offer) == (holds ? .sendReceive : .sendOnly))
+        _ = try rig.accept(.inactive, version: 5)
+        #expect(rig.call.legState(.caller) == (holds ? .onHold : .onDoubleHold))
     }
 
     @Test func `an application that holds a conference is neither heard nor hears`() throws {

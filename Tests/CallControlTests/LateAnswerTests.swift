@@ -133,6 +133,21 @@ struct CrossingOfferTests {
         #expect(rig.states == [.inCall, .inCall])
     }
 
+    /// Two requests of the callee overtake each other: it has answered the hold of the caller, and holds as well.
+    @Test func `an end whose answer comes after its own hold is told that the other resumes`() throws {
+        var rig = try MidCallRig()
+        _ = try rig.offer(by: .caller, .inactive)
+        let answer = rig.next("callee", .inactive, setup: "active")
+        _ = try rig.offer(by: .callee, .inactive)
+        rig.setHolding(true, .callee)
+        let late = try rig.call.respond(
+            by: .callee, CallUpdateRequest(sdp: answer), at: rig.clock.now, random: &rig.random)
+        #expect(late == [])
+        #expect(try rig.offer(by: .caller, .sendReceive).traces.contains("bob1 startCallUpdate"))
+        _ = try rig.answer(by: .callee)
+        #expect(rig.states == [.remotelyHeld, .onHold])
+    }
+
     @Test(arguments: HoldTests.pairings)
     func `a client that puts its own offer aside is believed`(_ caller: HoldDialect, _ callee: HoldDialect) throws {
         var rig = try crossed(caller, callee)

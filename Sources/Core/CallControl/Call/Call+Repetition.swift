@@ -6,7 +6,8 @@ import SDP
 /// A client whose request is not answered cannot know whether the request arrived. The client, its HTTP library or a
 /// proxy repeats it: `PUT` is idempotent (RFC 9110 §9.2.2). A repeated description is accepted again and changes
 /// nothing. An offer that is older than the leg's last description is refused, because no client waits for its answer
-/// any more. An answer that is older than the leg's last offer is accepted and changes nothing.
+/// any more. An answer that is older than the leg's last offer is accepted, and shows only that the leg knew the offer
+/// of the gateway when it made its own.
 extension Call {
     /// Whether `callStart`, which looks like the request that started this call, is a repetition of it. An offer
     /// identifies the call. Without an offer, the first answer decides: before it, a user does not mean to call the
@@ -68,7 +69,9 @@ extension Call {
         let member = try member(leg)
         let sent = member.exchange.sent
         if sent.isRepeated(response) { return [] }
-        if sent.isOvertaken(response, isOffering: isOffering(leg), own: member.ownSessionID) { return [] }
+        if sent.isOvertaken(response, isOffering: isOffering(leg), own: member.ownSessionID) {
+            return overtakenResponse(by: leg, at: now, random: &random)
+        }
         try refuse(response, .respond, ifOlderThanLastOf: member)
         let actions = try newResponse(by: leg, request, at: now, random: &random)
         edit(leg) { $0.exchange.sent.record(response, as: .response) }

@@ -55,6 +55,15 @@ extension Call {
         return carryOut(actions, of: negotiation, at: now)
     }
 
+    /// Handles an answer that arrives after an offer which the leg sent later.
+    mutating func overtakenResponse(by leg: LegID, at now: MonotonicTime, random: inout some RandomSource)
+        -> [CallAction]
+    {
+        guard self[leg]?.isTalking == true, !isHandingOver, var negotiation else { return [] }
+        let actions = negotiation.respondOvertaken(by: leg, at: now, random: &random)
+        return carryOut(actions, of: negotiation, at: now)
+    }
+
     /// Ends an offer whose answer took too long, or that gives way to another operation.
     mutating func answerInPlace(_ update: Update, at now: MonotonicTime, random: inout some RandomSource)
         -> [CallAction]

@@ -162,6 +162,15 @@ package struct CallNegotiation: Equatable, Sendable {
         return actions + [.connect(leg), .refreshMusic] + told + tellNews(at: now, random: &random)
     }
 
+    /// An answer of a leg arrives after an offer which the leg sent later. The offer says all that the answer says; but
+    /// the leg knows what it was offered.
+    package mutating func respondOvertaken(
+        by leg: LegID, at now: MonotonicTime, random: inout some RandomSource
+    ) -> [Action] {
+        self[leg].noteOvertakenAnswer(at: now)
+        return tellNews(at: now, random: &random)
+    }
+
     // MARK: What is new
 
     /// Offers each leg what it does not know about the other leg, if the time for that has come.

@@ -10,6 +10,7 @@ package import SDP
 ///     settled ── present ──▶ open ── accept ──▶ settled; or answered, while an older offer may still be answered
 ///                             │
 ///                             ├── overtake ──▶ overtaken ── accept ──▶ as above; the leg has put its own offer aside
+///                             │                     ├── acceptOvertaken ──▶ as above; its own offer stands
 ///                             │                     └── overtake, lapse ──▶ settled
 ///                             │
 ///                             └── lapse ─────▶ lapsed ── accept ──▶ as above
@@ -120,6 +121,17 @@ package struct Exchange: Equatable, Sendable {
         told = offer.told
         offer.count -= 1
         state = offer.count == 0 ? .settled : .answered(offer, settles: now + Self.settlingTime)
+    }
+
+    /// The answer to the gateway's offer arrives after an offer that the leg sent later: when it made that one, it knew
+    /// what it had been offered. What the answer to its own offer has told it since stands.
+    ///
+    /// - Parameter own: the offer of the leg.
+    package mutating func acceptOvertaken(by own: PeerDescription, at now: MonotonicTime) {
+        guard case .overtaken(let offer, _) = state else { return }
+        let conveyed = told
+        accept(at: now)
+        told = conveyed.flatMap { MediaOutline($0, answering: own, before: offer.told) }
     }
 
     /// The deadline is over. The answer to an open offer is expected until the next one, and then what the offer told

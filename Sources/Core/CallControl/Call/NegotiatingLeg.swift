@@ -72,6 +72,12 @@ package struct NegotiatingLeg: Equatable, Sendable {
         return answer
     }
 
+    /// Takes note of an answer of the leg that arrives after an offer which the leg sent later.
+    mutating func noteOvertakenAnswer(at now: MonotonicTime) {
+        guard let own = transport.media?.described else { return }
+        exchange.acceptOvertaken(by: own, at: now)
+    }
+
     /// Whether the peer of the leg has started anew; asking clears the mark.
     mutating func takeRestart() -> Bool { transport.media?.takeRenewal() ?? false }
 

@@ -54,7 +54,12 @@ package struct MediaOutline: Equatable, Sendable {
     ///   - offer: The offer that is answered.
     ///   - before: What the offerer knew before; `nil` if it knew nothing.
     package init?(_ wishes: PeerDescription, answering offer: PeerDescription, before: MediaOutline?) {
-        self.init(wishes)
+        self.init(MediaOutline(wishes), answering: offer, before: before)
+    }
+
+    /// Makes the same outline for an answer that conveys `outline`, as far as the offer leaves a choice.
+    package init?(_ outline: MediaOutline, answering offer: PeerDescription, before: MediaOutline?) {
+        self = outline
         var told: [Line] = []
         for line in lines {
             let place = told.count { $0.kind == line.kind }
