@@ -23,6 +23,15 @@ import Testing
         #expect(link.takeOutward().frames.isEmpty)
     }
 
+    @Test func `a program that cannot be understood is given up, and one that was told to go is not`() {
+        for (end, loss) in [(StreamEnd.faults, StreamLoss.final), (.stopped, .ended), (.shutdown, .ended)] {
+            let link = StreamLink()
+            #expect(link.loss == .transient)
+            link.end(end)
+            #expect(link.loss == loss)
+        }
+    }
+
     @Test func `keys wait until they are taken, and not too many of them`() {
         let link = StreamLink()
         link.press("5", milliseconds: 90)

@@ -156,9 +156,11 @@ package final class StreamLink: Sendable {
     /// The program closes the socket with this code; 1005: without one.
     package func close(with code: Int) { state.withLock { $0.closingCode = code } }
 
-    /// What the end of the socket means for the stream. A stream that the gateway has ended is over.
+    /// What the end of the socket means for the stream. A stream that the gateway has ended is over, but for one whose
+    /// program cannot be understood: that program is given up.
     package var loss: StreamLoss {
         state.withLock { state in
+            if state.end == .faults, !state.isStopped { return .final }
             if state.end != nil || state.isStopped { return .ended }
             return state.closingCode.map { StreamLoss(closedWith: $0) } ?? .transient
         }
