@@ -113,9 +113,10 @@ package struct ConnectionPlacement: Placement {
         var caller = CallParty(
             user: .connector, name: name, session: sessions.caller, endpoint: .application(source))
         caller.shownNumber = target.text
-        let callee = CallParty(
+        var callee = CallParty(
             user: user, name: PlacementRules.name(own.displayName, or: user), session: sessions.callee,
             endpoint: own.endpoint)
+        callee.decisionMilliseconds = own.decisionMilliseconds
         var request = CallStartRequest(callee: user, sdp: "")
         request.isConnector = true
         return [.ask(.call(call, .start(request, PerLeg(caller: caller, callee: callee), unreachable: nil)))]
