@@ -55,8 +55,8 @@ package struct ApplicationChange: Sendable {
         guard let url = WebSocketURL(parsing: text), WebSocketURL(parsing: url.text) == url else {
             throw fields.refusal(
                 "streamURL",
-                "must be a URL wss://host[:port]/path of at most \(WebSocketURL.maximumLength) bytes, without user and "
-                    + "fragment")
+                "must be a URL wss://host[:port]/path of at most \(WebSocketURL.maximumLength) bytes, whose host has "
+                    + "at most \(WebSocketURL.maximumHostLength), without user and fragment")
         }
         return url
     }

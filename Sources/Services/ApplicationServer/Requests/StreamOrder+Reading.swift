@@ -62,8 +62,8 @@ extension StreamOrder {
         guard let url = WebSocketURL(parsing: try fields.requiredText("url")) else {
             throw fields.refusal(
                 "url",
-                "must be a URL wss://host[:port]/path of at most \(WebSocketURL.maximumLength) bytes, "
-                    + "without user and fragment")
+                "must be a URL wss://host[:port]/path of at most \(WebSocketURL.maximumLength) bytes, whose host has "
+                    + "at most \(WebSocketURL.maximumHostLength), without user and fragment")
         }
         return url
     }
