@@ -33,6 +33,13 @@ extension ApplicationCallTests {
         _ rig: RuntimeRig, _ callee: UserAddress, of application: ApplicationName
     ) async throws -> ApplicationCall {
         _ = try await rig.switchboard.startCall(alice, CallStartRequest(callee: callee, sdp: offer))
+        return try await ringing(rig, at: callee, of: application)
+    }
+
+    /// The call to an address, once the application knows of it.
+    private func ringing(
+        _ rig: RuntimeRig, at callee: UserAddress, of application: ApplicationName
+    ) async throws -> ApplicationCall {
         for _ in 0..<10_000 {
             let calls = await rig.switchboard.calls(of: application)
             if let call = calls.first(where: { $0.to == callee && $0.state.phase != .ended }) { return call }
@@ -72,6 +79,24 @@ extension ApplicationCallTests {
             let logged = try #require(LoggedCall(events(journal, of: call.call)))
             #expect(logged.holders == [.user(alice), .application(desk.name)])
             _ = try await rig.switchboard.perform(.end(reasonText: nil), in: call.id, by: desk.name, expecting: nil)
+        }
+    }
+
+    @Test func `keys are for who presses them and who hears them, and not for who had the call before`() async throws {
+        try await serveBoth { rig, journal, desk in
+            let call = try await called(rig, address, of: desk.name)
+            _ = try await rig.switchboard.perform(.answer(CustomContent()), in: call.id, by: desk.name, expecting: nil)
+            let other = try #require(UserAddress(parsing: "sales@bots.example.com"))
+            _ = try await rig.switchboard.perform(.transfer(to: other), in: call.id, by: desk.name, expecting: nil)
+            let taken = try await ringing(rig, at: other, of: name)
+            _ = try await perform(rig, .answer(CustomContent()), taken.id)
+            await rig.wait { scopes(journal, of: call.call).last?.applications == [desk.name, name] }
+            rig.mediaEvents.post(.keyPressed(.four, milliseconds: 80, .caller), for: call.call)
+            await rig.wait {
+                events(journal, of: call.call).contains { if case .keyPressed = $0.event.fact { true } else { false } }
+            }
+            #expect(scopes(journal, of: call.call).last == EventScope([.user(alice), .application(name)]))
+            _ = try await perform(rig, .end(reasonText: nil), taken.id)
         }
     }
 

@@ -270,6 +270,18 @@ extension CallHistory {
     /// Whose the legs are, present and past, in the order in which these joined.
     package var holders: [LegHolder] { participants.map(\.party.holder) }
 
+    /// Whose legs an event is for: all of them, present and past. Keys, as the digits of a card, are for the
+    /// application that hears them, and for whoever presses them.
+    package func holders(seeing event: CallEvent) -> [LegHolder] {
+        let legs: [LegID?]
+        switch event.fact {
+        case .keyPressed(_, _, let presser): legs = [presser, event.leg]
+        case .gathered: legs = [event.leg]
+        default: return holders
+        }
+        return legs.compactMap { leg in leg.flatMap { self[$0]?.party.holder } }
+    }
+
     /// The trace that the call is part of: that of the first leg, present or past, which has one; `nil`: it is part of
     /// none.
     package var trace: TraceContext? { participants.lazy.compactMap(\.party.trace).first }

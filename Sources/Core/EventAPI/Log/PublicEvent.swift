@@ -66,7 +66,8 @@ package struct Publication: Equatable, Sendable {
 }
 
 /// Who may see an event: those who have, or had, a leg of the call when the event happened. A party thus sees nothing
-/// of what happened before it joined. An event of no call has the user whom it concerns.
+/// of what happened before it joined. Keys are for fewer (`CallHistory.holders(seeing:)`). An event of no call has the
+/// user whom it concerns.
 ///
 /// An application is named, so that it sees the legs that it had and no others, whoever gets their addresses later. A
 /// leg of an application is nothing to a user who has its address.

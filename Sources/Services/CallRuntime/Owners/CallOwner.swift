@@ -292,7 +292,7 @@ extension CallOwner {
         let records = history.record(event, at: now).compactMap { environment.log.add($0) }
         let user = event.leg.flatMap { history.user(of: $0) }
         let publication =
-            Publication(entry, of: history.holders, trace: history.trace)
+            Publication(entry, of: history.holders(seeing: event), trace: history.trace)
             .map { [JournalEntry.published($0)] } ?? []
         environment.keep([.event(entry)] + publication + records, owing: environment.pushes(owedBy: entry, to: user))
         environment.withdrawPushes(after: event.fact, of: event.leg.flatMap { history.session(of: $0) })
