@@ -171,6 +171,8 @@ extension ApplicationCallTests {
             for _ in 0..<1_003 {
                 let call = try await rig.switchboard.start(request, by: name)
                 _ = try await perform(rig, .end(reasonText: nil), call.id)
+                // They are forgotten in the order of their ends.
+                _ = try await look(rig, call.id) { $0.state.phase == .ended }
                 calls.append(call.id)
             }
             await rig.wait { rig.observer.counts.ended.count == 1_003 }
