@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 
 class Receiver(BaseHTTPRequestHandler):
-    def do_POST(self):
+    def do_POST(self) -> None:
         event = json.loads(self.rfile.read(int(self.headers["content-length"])))
         is_asked = event["type"] == "leg.invited" and "decideBy" in event["data"]
         answer = json.dumps({"command": "answer"} if is_asked else {}).encode()
