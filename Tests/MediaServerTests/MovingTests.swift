@@ -281,6 +281,19 @@ struct MovingTests {
         try expectNothingLeft(of: rig)
     }
 
+    /// It comes from a call of the same worker, and is there at once, while the call still waits for another leg.
+    @Test func `a headless leg that arrives before its turn is not waited for any more`() throws {
+        var rig = try established()
+        let near = CallID(33)
+        rig.server.send(.prepareHeadless(.caller, .silence), for: near)
+        rig.server.send(.adopt(.callee, from: MovingRig.second, as: guest), for: MovingRig.first)
+        rig.server.send(.adopt(.caller, from: near, as: LegID(3)), for: MovingRig.first)
+        rig.talk(guest, .caller, in: MovingRig.first)
+        try rig.expectMedia(between: rig.a, rig.d)
+        rig.server.send(.release, for: near)
+        try expectNothingLeft(of: rig)
+    }
+
     @Test func `a leg that is gone is not waited for`() throws {
         let rig = try established()
         rig.server.send(.adopt(LegID(7), from: MovingRig.second, as: guest), for: MovingRig.first)

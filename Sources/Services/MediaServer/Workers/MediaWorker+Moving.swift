@@ -112,7 +112,7 @@ extension MediaWorker {
 
     /// Takes a leg of another call into this call. The peer notices no change but in what it hears.
     func adopt(_ name: LegID, in id: CallID, _ context: inout WorkerContext) {
-        if calls[id]?.leg(name) != nil { return }
+        if calls[id]?.hearingLeg(name) != nil { return }
         guard let index = early.firstIndex(where: { $0.call == id && $0.name == name }) else {
             awaited[id] = AwaitedLeg(name: name)
             return
