@@ -16,9 +16,10 @@ struct SpeechFiguresTests {
     private static let turns = 5
     /// Noise that is louder than a stream may start with is speech until it has lasted.
     private static let settling = 5_000
-    /// From this ratio on the figures are held to what users may rely on. At 20 dB and less the softest beginnings of
-    /// sentences are below white or pink noise.
-    private static let quiet = 30
+    /// From this ratio on the figures are held to what users may rely on.
+    private static let quiet = 20
+    /// Noise in which three of the eight sentences are found late at 20 dB: there starts are held to it from 30 dB on.
+    private static let covering: Set<SpeechScene.Noise> = [.white, .pink]
 
     /// What was found at one ratio in one kind of noise.
     private struct Figures {
@@ -46,7 +47,7 @@ struct SpeechFiguresTests {
                     "| \(noise) | \(ratio) dB | \(Int((100 * share).rounded())) % of \(figures.said)"
                         + " | \((10 * perHour).rounded() / 10) |")
                 guard ratio >= Self.quiet else { continue }
-                #expect(share >= 0.9, "\(noise) at \(ratio) dB")
+                if ratio >= 30 || !Self.covering.contains(noise) { #expect(share >= 0.9, "\(noise) at \(ratio) dB") }
                 #expect(perHour <= 6, "\(noise) at \(ratio) dB")
             }
         }
