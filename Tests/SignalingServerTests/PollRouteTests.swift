@@ -57,12 +57,14 @@ struct PollRouteTests {
             let first = try await waiting
             #expect(first.status == 200)
             #expect(try eventID(first) == "7")
+            #expect(first["content-type"] == "application/json")
             let second = try await next()
             #expect(try eventID(second) == "8")
             await server.switchboard.wait { $0.contains(.confirmed(joe, channel, through: 7)) }
             let nothing = try await poll()
             #expect(nothing.status == 200)
             #expect(nothing.body.isEmpty)
+            #expect(nothing["content-type"] == "text/plain; charset=utf-8")
             server.sockets.close(socket, .normal)
             let gone = try await poll()
             #expect(gone.status == 410)

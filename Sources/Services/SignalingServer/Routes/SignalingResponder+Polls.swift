@@ -27,7 +27,8 @@ extension SignalingResponder {
         }
         switch await polls.ask(address, on: requester.connection) {
         case .notification(let text): return Answer(.ok, contentType: "application/json", body: text)
-        case .nothing: return Answer(.ok, contentType: "application/json", body: ByteBuffer())
+        // 200 all the same, but an empty body is no JSON.
+        case .nothing: return .text(.ok, "")
         case .gone: throw .channelGone
         }
     }
