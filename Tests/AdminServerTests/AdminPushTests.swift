@@ -48,6 +48,9 @@ import Testing
         #expect(await rig.ask(.delete, "\(Self.path)/\(ids[0].rawValue)").status == 200)
         #expect(rig.push.devices(of: Self.alice, account: nil).isEmpty)
         #expect(await rig.ask(.delete, "\(Self.path)/\(ids[0].rawValue)").code == "push.not_found")
+        // The user hears of it, once.
+        #expect(
+            rig.asked.asked == ["pushInvalidated \(ids[0].rawValue) of alice@example.com: removed by an operator"])
     }
 
     @Test func `one is tried out`() async throws {

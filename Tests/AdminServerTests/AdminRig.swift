@@ -35,7 +35,7 @@ struct AdminRig {
         responder = AdminResponder(
             accounts: database.users, applications: database.applications, routes: database.routes,
             repository: database.administration,
-            administration: asked, push: push, pushTrial: asked, controls: asked,
+            administration: asked, push: push, pushNews: asked, pushTrial: asked, controls: asked,
             journal: VolatileJournal(), events: journal.publicEvents, webhooks: MemoryWebhooks(),
             auditLimits: AuditLimits(), clock: clock,
             ownUser: Self.ownUser, process: "test", logger: logger)
@@ -89,7 +89,7 @@ struct AdminRig {
 }
 
 /// Remembers what it is asked, and has one subscription and one call.
-final class AskedOf: Administration, GatewayControls, PushTrial {
+final class AskedOf: Administration, GatewayControls, PushNews, PushTrial {
     private struct State {
         var asked: [String] = []
         var level = Logger.Level.info
@@ -113,6 +113,11 @@ final class AskedOf: Administration, GatewayControls, PushTrial {
         note("endCall \(call) \(reasonText ?? "-")")
         return call == CallID(0xAB)
     }
+
+    func pushInvalidated(_ registration: PushRegistration, of user: UserAddress, because reason: String) {
+        note("pushInvalidated \(registration.id) of \(user): \(reason)")
+    }
+    func notWoken(_ device: PushDeviceID, for told: LoggedEvent) {}
 
     func voicemail(of user: UserAddress) async -> VoicemailCount { state.withLock { $0.voicemail } }
     func setVoicemail(of user: UserAddress, to count: VoicemailCount) async throws(StorageError) {

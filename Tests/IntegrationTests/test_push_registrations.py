@@ -235,9 +235,13 @@ async def test_an_operator_tries_the_devices_of_a_user(provider, own_gateway, tm
     ]  # fmt: skip
     assert all("the provider has taken the push" in line for line in tried.stdout.splitlines())
     assert len(provider.requests) == 3
+    other = await peer("alice", base=own.http)
     gone = await run("push", "remove", ids["google"], *options, folder=tmp_path)
     assert gone.returncode == 0, gone.stderr
     assert await listed_of(alice, "google") == []
+    told = (await other.expect("pushSubscriptionInvalidated")).message["pushNotificationParams"]
+    assert told["registration"].endswith(f"/push/google/devices/{ids['google']}")
+    assert told["reason"] == "removed by an operator"
 
 
 def on(provider: PushProvider, kind: str) -> dict:

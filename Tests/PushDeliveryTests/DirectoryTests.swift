@@ -42,7 +42,9 @@ import Testing
         let other = try await directory.register(Self.registration("t", of: Self.bob), of: Self.bob)
         #expect(directory.devices(of: Self.alice, account: nil).isEmpty)
         #expect(directory.devices(of: Self.bob, account: nil) == [SleepingDevice(other, clientCorrelator: nil)])
-        #expect(await directory.remove(other, of: Self.bob, at: nil))
+        #expect(await directory.remove(other, of: Self.alice, at: nil) == nil)
+        #expect(await directory.remove(other, of: Self.bob, at: nil)?.user == Self.bob.text)
+        #expect(await directory.remove(other, of: Self.bob, at: nil) == nil)
         #expect(directory.devices(of: Self.bob, account: nil).isEmpty)
     }
 

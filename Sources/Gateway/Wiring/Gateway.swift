@@ -179,7 +179,8 @@ package struct Gateway: Sendable {
             responder: AdminResponder(
                 accounts: database.users, applications: database.applications, routes: database.routes,
                 repository: database.administration,
-                administration: switchboard, push: pushDirectory, pushTrial: pushes, controls: controls,
+                administration: switchboard,
+                push: pushDirectory, pushNews: switchboard, pushTrial: pushes, controls: controls,
                 journal: journal, events: journal.publicEvents, webhooks: webhooks,
                 auditLimits: configuration.admin.audit, passwordCost: configuration.authenticator.passwordCost,
                 clock: clock, ownUser: ProcessIdentity.user,

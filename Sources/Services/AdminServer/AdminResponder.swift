@@ -15,6 +15,7 @@ package struct AdminResponder: Sendable {
     let repository: any AdministrationRepository
     let administration: any Administration
     let push: any PushRegistrar
+    let pushNews: any PushNews
     let pushTrial: any PushTrial
     let controls: any GatewayControls
     let journal: any Journal
@@ -43,6 +44,7 @@ package struct AdminResponder: Sendable {
     ///
     /// - Parameters:
     ///   - push: the registrations for push.
+    ///   - pushNews: what tells users that one of theirs has ended.
     ///   - events: the log of the events of calls.
     ///   - pushTrial: what sends a push to try a registration out.
     ///   - passwordCost: the cost of the records of new passwords.
@@ -50,9 +52,8 @@ package struct AdminResponder: Sendable {
     ///   - process: a name that no other process has.
     package init(
         accounts: any UserAccounts, applications: any ApplicationRepository, routes: any RouteRepository,
-        repository: any AdministrationRepository,
-        administration: any Administration, push: any PushRegistrar, pushTrial: any PushTrial,
-        controls: any GatewayControls,
+        repository: any AdministrationRepository, administration: any Administration,
+        push: any PushRegistrar, pushNews: any PushNews, pushTrial: any PushTrial, controls: any GatewayControls,
         journal: any Journal, events: any PublicEvents, webhooks: any Webhooks,
         auditLimits: AuditLimits, passwordCost: PasswordHash.Cost = PasswordHash.Cost(),
         clock: any RuntimeClock, ownUser: UInt32, process: String, logger: Logger
@@ -63,6 +64,7 @@ package struct AdminResponder: Sendable {
         self.repository = repository
         self.administration = administration
         self.push = push
+        self.pushNews = pushNews
         self.pushTrial = pushTrial
         self.controls = controls
         self.journal = journal

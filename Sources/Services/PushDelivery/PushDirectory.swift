@@ -121,10 +121,13 @@ package actor PushDirectory: PushRegistrar {
     }
 
     /// Removes a registration; see `PushRegistrar`.
-    package func remove(_ device: PushDeviceID, of user: UserAddress?, at provider: PushProvider?) -> Bool {
-        guard let changes = roster.remove(device.rawValue, of: user?.text, at: provider) else { return false }
+    package func remove(
+        _ device: PushDeviceID, of user: UserAddress?, at provider: PushProvider?
+    ) -> PushRegistration? {
+        let removed = registration(device)
+        guard let changes = roster.remove(device.rawValue, of: user?.text, at: provider) else { return nil }
         note(changes)
-        return true
+        return removed
     }
 
     /// The registrations of a user, in the order in which they were made.

@@ -24,7 +24,12 @@ extension AdminResponder {
 
     func removePushRegistration(_ call: Call) async throws(AdminError) -> AdminAnswer {
         let id = call.values["id"] ?? ""
-        guard await push.remove(PushDeviceID(id), of: nil, at: nil) else { throw Self.noSuchRegistration }
+        guard let removed = await push.remove(PushDeviceID(id), of: nil, at: nil) else {
+            throw Self.noSuchRegistration
+        }
+        if let user = UserAddress(parsing: removed.user) {
+            pushNews.pushInvalidated(removed, of: user, because: "removed by an operator")
+        }
         try await durable()
         return .json(["removed": id])
     }

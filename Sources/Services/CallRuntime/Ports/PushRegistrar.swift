@@ -21,8 +21,8 @@ package protocol PushRegistrar: Sendable {
     /// - Parameters:
     ///   - user: whose it must be; `nil`: anybody's.
     ///   - provider: with whom it must be; `nil`: with any.
-    /// - Returns: whether there was one.
-    func remove(_ device: PushDeviceID, of user: UserAddress?, at provider: PushProvider?) async -> Bool
+    /// - Returns: what was removed; `nil`: there was none.
+    func remove(_ device: PushDeviceID, of user: UserAddress?, at provider: PushProvider?) async -> PushRegistration?
     /// The registrations of a user, in the order in which they were made.
     func registrations(of user: UserAddress) async -> [StoredPushRegistration]
     /// The registrations behind a name, in the order of names.

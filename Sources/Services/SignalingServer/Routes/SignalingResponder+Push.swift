@@ -35,7 +35,7 @@ extension SignalingResponder {
 
     func removePushDevice(_ exchange: RequestExchange, with provider: PushProvider) async throws(APIError) -> Answer {
         let registrar = try pushRegistrar
-        guard await registrar.remove(PushDeviceID(exchange.id), of: exchange.account, at: provider) else {
+        guard await registrar.remove(PushDeviceID(exchange.id), of: exchange.account, at: provider) != nil else {
             throw .noSuchPushDevice
         }
         return Self.answer(.ok, PushDeviceResponse(provider))
