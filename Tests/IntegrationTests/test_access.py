@@ -432,7 +432,7 @@ async def test_an_application_logs_in_users_of_its_own_domain_only(own_gateway, 
         "portal": await secret_of("portal", options), "rival": await secret_of("rival", options),
         "elsewhere": await secret_of("elsewhere", options, domain="other.example"),
     }  # fmt: skip
-    own = await asyncio.to_thread(own_gateway.configured, *options, logs_events=False)
+    own = await asyncio.to_thread(own_gateway.configured, *options)
     for signer in ("rival", "elsewhere"):
         status, refusal = await issued(own.http, secrets[signer])
         assert (status, refusal["code"]) == (403, "auth.wrong_signature"), signer
@@ -472,7 +472,7 @@ async def test_each_operation_of_administration_is_for_its_role_and_greater_ones
     port = free_ports(1)
     options = configured(tmp_path, USERS, admin={"host": "127.0.0.1", "port": port})
     secret = await secret_of("portal", options)
-    own = await asyncio.to_thread(own_gateway.configured, *options, logs_events=False)
+    own = await asyncio.to_thread(own_gateway.configured, *options)
 
     async def made_token(name: str, role: str) -> str:
         made = await asyncio.to_thread(orbweaver, "admin", "token", "add", name, "--role", role, *options)

@@ -66,7 +66,7 @@ async def test_one_network_takes_no_more_than_its_share_of_subscriptions(own_gat
     options = configured(
         tmp_path, ["alice", "bob"], registration=settings, listen={"host": "127.0.0.1", "trusted_proxies": "127.0.0.1"}
     )  # fmt: skip
-    own = await asyncio.to_thread(own_gateway.configured, *options, logs_events=False)
+    own = await asyncio.to_thread(own_gateway.configured, *options)
     async with SpidrPeer(own.http, "alice", contract=contract) as alice, SpidrPeer(own.http, "bob") as bob:
 
         async def asks(method: str, resource: str, client: SpidrPeer, source: str):

@@ -81,7 +81,7 @@ async def call_and_end(caller, callee):
 
 @pytest.fixture
 def site(own_gateway, tmp_path) -> Gateway:
-    return own_gateway.configured(*configured(tmp_path, USERS), logs_events=False)
+    return own_gateway.configured(*configured(tmp_path, USERS))
 
 
 async def test_each_form_tells_a_user_the_same_of_the_users_own_calls(site, peer):
@@ -155,7 +155,7 @@ async def test_what_cannot_be_asked_is_refused_in_each_form_before_anything_is_s
 
 
 async def test_who_comes_too_late_is_told_so_with_the_calls_in_progress(own_gateway, tmp_path, peer):
-    own = own_gateway.configured(*configured(tmp_path, USERS, events={"count": 5}), logs_events=False)
+    own = own_gateway.configured(*configured(tmp_path, USERS, events={"count": 5}))
     who = credentials("alice")
     start = polled(own.http, who)[1]
     alice, bob = await peer("alice", base=own.http), await peer("bob", base=own.http)
@@ -217,7 +217,7 @@ async def test_an_application_follows_the_calls_of_its_addresses(own_gateway, tm
     bots = application(options, "bots", BOT, "events")
     others = application(options, "others", "*@others.local", "events")
     deaf = application(options, "deaf", "*@deaf.local", "calls:read")
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     start = polled(own.http, bots)[1]
     refused = poll(own.http, deaf)
     assert (refused.status_code, refused.json()["code"]) == (403, "auth.forbidden")

@@ -52,7 +52,7 @@ def refused(answer, status: int, status_code: int, code: str):
 
 
 def start_with(own_gateway, folder, *users: str, **sections):
-    return own_gateway.configured(*configured(folder, list(users), **sections), logs_events=False)
+    return own_gateway.configured(*configured(folder, list(users), **sections))
 
 
 @pytest.mark.parametrize("kind", KINDS)

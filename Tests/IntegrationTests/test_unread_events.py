@@ -28,7 +28,7 @@ RECEIVE_BUFFER = 2_048
 @pytest.fixture
 def site(own_gateway, tmp_path) -> Gateway:
     listen = {"host": "127.0.0.1", "write_timeout": "3s"}
-    return own_gateway.configured(*configured(tmp_path, USERS, listen=listen), logs_events=False)
+    return own_gateway.configured(*configured(tmp_path, USERS, listen=listen))
 
 
 class NarrowAdapter(HTTPAdapter):

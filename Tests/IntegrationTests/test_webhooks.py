@@ -117,7 +117,7 @@ class Site:
                 "--decision-time", "3", *(f"--scope={scope}" for scope in scopes), *self.options,
             )  # fmt: skip
             assert added.returncode == 0, added.stderr
-        self.gateway: Gateway = own_gateway.configured(*self.options, logs_events=False)
+        self.gateway: Gateway = own_gateway.configured(*self.options)
 
     def command(self, *arguments: str, status: int = 0) -> str:
         done = orbweaver("webhook", *arguments, *self.options)
@@ -271,7 +271,7 @@ async def test_where_two_applications_overlap_each_has_its_own_calls_and_events(
     for name, address in (("domain", "*@bots.local"), ("desk", "other@desk.local")):
         await command("app", "add", name, "--address", address, "--decision-time", "60")
         keys[name] = await command("app", "key", "add", name)
-    own = own_gateway.configured(*options, logs_events=False)
+    own = own_gateway.configured(*options)
     for name in keys:
         await command("webhook", "add", name, receivers[name].url)
     start = polled(own.http, keys["domain"])[1]
