@@ -1,5 +1,7 @@
 import CallControl
 import CallSupport
+import class Foundation.JSONDecoder
+import struct Foundation.Data
 import Primitives
 import SDP
 import SPiDR
@@ -44,6 +46,40 @@ struct CallHistoryTests {
                 .compactMap(\.self))
                 .joined(separator: " ")
         }
+    }
+
+    @Test func `keys are for who presses and who hears them, and all else is for every leg`() throws {
+        let bot = LegHolder.application(ApplicationName("bot")!)
+        var history = CallHistory(origin: Moment(.zero, epochMilliseconds: 0))
+        func join(_ leg: LegID, _ user: UserAddress, _ application: ApplicationName? = nil) {
+            var event = Self.facts.first { if case .joined = $0.event.fact { true } else { false } }!.event
+            guard case .joined(var participant) = event.fact else { return }
+            (participant.user, participant.application) = (user, application)
+            event = CallEvent(leg, .joined(participant))
+            _ = history.record(event, at: .zero)
+        }
+        join(.caller, CallRig.alice)
+        join(.callee, CallRig.bob, ApplicationName("bot"))
+        let third = LegID(7)
+        let carol = UserAddress(parsing: "carol@example.com")!
+        join(third, carol)
+        let everybody: [LegHolder] = [.user(CallRig.alice), bot, .user(carol)]
+        for entry in Self.facts {
+            let fact = entry.event.fact
+            let seen = history.holders(seeing: CallEvent(.callee, fact))
+            switch fact {
+            case .keyPressed(let key, let milliseconds, _):
+                let pressed = CallEvent(.callee, .keyPressed(key: key, milliseconds: milliseconds, of: .caller))
+                #expect(history.holders(seeing: pressed) == [.user(CallRig.alice), bot])
+            case .gathered: #expect(seen == [bot])
+            default: #expect(seen == everybody, "\(fact)")
+            }
+        }
+    }
+
+    /// A line for every fact (`WrittenFactTests`).
+    private static let facts = ((try? Fixtures.text("events/facts.jsonl")) ?? "").split(separator: "\n").compactMap {
+        try? JSONDecoder().decode(LoggedEvent.self, from: Data($0.utf8))
     }
 
     struct Ending: Sendable, CustomTestStringConvertible {

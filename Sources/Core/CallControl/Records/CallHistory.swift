@@ -277,7 +277,13 @@ extension CallHistory {
         switch event.fact {
         case .keyPressed(_, _, let presser): legs = [presser, event.leg]
         case .gathered: legs = [event.leg]
-        default: return holders
+        case .joined, .invited, .waking, .awoke, .notWoken, .wakingOver, .rings, .alerted, .progressed, .talks,
+            .established, .stoppedRinging, .rejected, .forwarded, .changedDevice, .renewedSubscription, .released,
+            .left,
+            .moved, .ended, .offered, .answered, .unanswered, .candidates, .held, .resumed, .transferStarted,
+            .transferFailed, .completed, .mediaReached, .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded,
+            .qualityMeasured, .content, .played:
+            return holders
         }
         return legs.compactMap { leg in leg.flatMap { self[$0]?.party.holder } }
     }
