@@ -180,6 +180,10 @@ extension ApplicationCallTests {
             rig.mediaEvents.post(.streamAsks(.end, .callee), for: call.call)
             let ended = try await look(rig, call.id) { $0.state.phase == .ended }
             #expect(ended.state == .ended(.completed(by: .callee, reasonText: nil)))
+            // What a program asks for is counted like what is asked of the interface.
+            #expect(
+                rig.observer.counts.requests.suffix(3) == ["send_digits done", "answer not_allowed", "end done"],
+                "\(rig.observer.counts.requests)")
         }
     }
 }

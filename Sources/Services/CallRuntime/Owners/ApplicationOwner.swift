@@ -308,6 +308,7 @@ actor ApplicationOwner: EndpointOwner {
             }
             return actions.map { (session, $0) }
         case .move(let session, let place): _ = edit(session) { $0.move(to: place) }
+        case .streamAsks(let wish, let session): return [(session, .perform(wish.command))]
         case .answered: break  // an application has no limit of legs that ring
         case .service: break  // an application has calls alone
         }
@@ -343,5 +344,16 @@ extension ApplicationAddress {
     /// An address that it owns, for a call whose own is not known yet.
     fileprivate var anyAddress: UserAddress? {
         single ?? wholeDomain.flatMap { UserAddress(parsing: "application@\($0)") }
+    }
+}
+
+extension StreamWish {
+    /// What the call is asked for.
+    fileprivate var command: CallCommand {
+        switch self {
+        case .press(let digits): .sendDigits(digits, to: .peer)
+        case .answer: .answer(CallAnswerRequest(sdp: "", content: CustomContent()))
+        case .end: .end(reasonText: nil)
+        }
     }
 }

@@ -93,7 +93,10 @@ actor CallOwner {
         case .pathRecovered(let leg): event("pathRecovered", leg) { $0.mediaPathChanged(leg, isLost: false) }
         case .playbackEnded(let number, let leg): event("playbackEnded", leg) { $0.playbackEnded(number, for: leg) }
         case .played(let list, let leg): event("played", leg) { $0.played(list, by: leg) }
-        case .streamAsks(let wish, let leg): follow(wish.command, of: leg, at: now)
+        case .streamAsks(let wish, let leg):
+            // The owner of the leg asks for it, as for everything that it wants of a call.
+            guard let session = call?[leg]?.party.session, let endpoint = endpoints[leg] else { break }
+            environment.router.post(.streamAsks(wish, session), to: endpoint)
         case .keyPressed(let key, let milliseconds, let leg):
             event("keyPressed", leg) { $0.keyPressed(key, milliseconds: milliseconds, by: leg) }
         case .qualityMeasured(let quality, let leg):
@@ -103,32 +106,8 @@ actor CallOwner {
         }
     }
 
-    /// Carries out what a program asks for on the stream of a leg. What the call does not allow does not happen.
-    private func follow(_ command: CallCommand, of leg: LegID, at now: MonotonicTime) {
-        var random = environment.random.generator
-        event("stream", leg) { call in
-            do throws(CallError) {
-                return try call.perform(command, by: leg, from: nil, at: now, random: &random)
-            } catch {
-                logger.debug("a stream's wish is refused", metadata: [LogKey.call: "\(id)", LogKey.leg: "\(leg)"])
-                return []
-            }
-        }
-    }
-
     private func advance(_ leg: LegID, to step: MediaProgress) {
         event("mediaAdvanced", leg) { $0.mediaAdvanced(leg, to: step) }
-    }
-}
-
-extension StreamWish {
-    /// What the call is asked for.
-    fileprivate var command: CallCommand {
-        switch self {
-        case .press(let digits): .sendDigits(digits, to: .peer)
-        case .answer: .answer(CallAnswerRequest(sdp: "", content: CustomContent()))
-        case .end: .end(reasonText: nil)
-        }
     }
 }
 

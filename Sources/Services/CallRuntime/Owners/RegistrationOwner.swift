@@ -115,6 +115,7 @@ actor RegistrationOwner {
             guard case .contact = attach(session, leg, as: .own) else { break }
             forget(former)
         case .service(let owed): tell(owed)
+        case .streamAsks: break  // users have no streams
         }
     }
 }

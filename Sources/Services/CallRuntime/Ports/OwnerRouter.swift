@@ -62,6 +62,8 @@ enum EndpointMessage: Sendable {
     case established(SessionID)
     /// A leg is part of another call from now on.
     case move(SessionID, to: LegAddress)
+    /// The program on the stream of a leg asks the call for something.
+    case streamAsks(StreamWish, SessionID)
     /// Another registration, or the owner of voice mail, tells the user something about a service.
     case service(OwedMessage)
 }
