@@ -202,7 +202,7 @@ actor RecordingSwitchboard: Switchboard, Registrar, CallRecords {
         _ user: UserAddress, _ session: SessionID
     ) async throws(CallError) -> (own: LegID, statistics: CallMediaStatistics) {
         try await noteCall(.statistics(user, session))
-        var line = LineMediaStatistics(mid: "0", kind: "audio", source: "relayed")
+        var line = LineMediaStatistics(mid: "0", kind: "audio", source: .relayed)
         line.inbound.packets = 7
         let legs = [LegID.caller, .callee].map {
             LegMediaStatistics(leg: $0, lines: [line], drops: ["malformed": 1, "ended": 0])

@@ -34,8 +34,8 @@ package struct LineMediaStatistics: Equatable, Sendable {
         package var octets: UInt64 = 0
         /// Packets that were lost; negative if duplicates outnumber the losses (RFC 3550 §6.4.1).
         package var packetsLost: Int64 = 0
-        /// Interarrival jitter, milliseconds; `nil` before it is known.
-        package var jitter: Double?
+        /// Interarrival jitter (RFC 3550 §6.4.1); `nil` before it is known.
+        package var jitter: Duration?
         /// The name of the codec; `nil` before it is known.
         package var codec: String?
         /// The RTP payload type; `nil` before it is known.
@@ -52,10 +52,10 @@ package struct LineMediaStatistics: Equatable, Sendable {
 
     /// The jitter buffer of audio that the gateway decodes.
     package struct Playout: Equatable, Sendable {
-        /// Audio in the jitter buffer, milliseconds.
-        package var depth: Double
-        /// Audio that the jitter buffer aims to hold, milliseconds.
-        package var target: Double
+        /// Audio in the jitter buffer.
+        package var depth: Duration
+        /// Audio that the jitter buffer aims to hold.
+        package var target: Duration
         /// The share of the played audio that was concealed because its packets were missing, 0…1.
         package var concealed: Double
         /// The share of the played audio that forward error correction restored, 0…1.
@@ -69,8 +69,8 @@ package struct LineMediaStatistics: Equatable, Sendable {
 
         /// Makes a record of its parts; each parameter is the property of that name.
         package init(
-            depth: Double, target: Double, concealed: Double, recovered: Double, shortened: Double, lengthened: Double,
-            level: Double
+            depth: Duration, target: Duration, concealed: Double, recovered: Double, shortened: Double,
+            lengthened: Double, level: Double
         ) {
             self.depth = depth
             self.target = target
@@ -86,11 +86,11 @@ package struct LineMediaStatistics: Equatable, Sendable {
     package struct Seen: Equatable, Sendable {
         /// How often the video froze.
         package var freezes: UInt64
-        /// The total time of all freezes, milliseconds.
-        package var frozen: Double
+        /// The total time of all freezes.
+        package var frozen: Duration
 
         /// Makes a record of its parts; each parameter is the property of that name.
-        package init(freezes: UInt64, frozen: Double) {
+        package init(freezes: UInt64, frozen: Duration) {
             self.freezes = freezes
             self.frozen = frozen
         }
@@ -104,11 +104,11 @@ package struct LineMediaStatistics: Equatable, Sendable {
         package var keyFrames: UInt64
         /// How often the video froze.
         package var freezes: UInt64
-        /// The total time of all freezes, milliseconds.
-        package var frozen: Double
+        /// The total time of all freezes.
+        package var frozen: Duration
 
         /// Makes a record of its parts; each parameter is the property of that name.
-        package init(frames: UInt64, keyFrames: UInt64, freezes: UInt64, frozen: Double) {
+        package init(frames: UInt64, keyFrames: UInt64, freezes: UInt64, frozen: Duration) {
             self.frames = frames
             self.keyFrames = keyFrames
             self.freezes = freezes
@@ -116,18 +116,32 @@ package struct LineMediaStatistics: Equatable, Sendable {
         }
     }
 
+    /// Where the media that goes to a peer comes from.
+    package enum Source: Equatable, Sendable {
+        /// Nothing goes there.
+        case nothing
+        /// From another peer, in packets as they came.
+        case relayed
+        /// From another peer, decoded and encoded again.
+        case transcoded
+        /// From all other legs of a conference.
+        case mix
+        /// From a file, a tone, or silence.
+        case player
+    }
+
     /// The identification of the m-line (`a=mid`).
     package var mid: String
     /// `audio` or `video`.
     package var kind: String
-    /// Where the media that goes to the peer comes from: `none`, `relayed`, `transcoded`, `mix` or `player`.
-    package var source: String
+    /// Where the media that goes to the peer comes from.
+    package var source: Source
     /// Media from the peer to the gateway.
     package var inbound = Stream()
     /// Media from the gateway to the peer.
     package var outbound = Stream()
-    /// The round-trip time between the gateway and the peer, milliseconds; `nil` before it is known.
-    package var roundTrip: Double?
+    /// The round-trip time between the gateway and the peer; `nil` before it is known.
+    package var roundTrip: Duration?
     /// The jitter buffer; `nil` for video, and for audio that the gateway does not decode.
     package var playout: Playout?
     /// The video from the peer; `nil` for audio, and before the first picture.
@@ -136,7 +150,7 @@ package struct LineMediaStatistics: Equatable, Sendable {
     package var seen: Seen?
 
     /// Makes a line without figures; each parameter is the property of that name.
-    package init(mid: String, kind: String, source: String) {
+    package init(mid: String, kind: String, source: Source) {
         self.mid = mid
         self.kind = kind
         self.source = source

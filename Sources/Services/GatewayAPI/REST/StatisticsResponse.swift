@@ -1,4 +1,5 @@
 package import CallControl
+import Primitives
 import SPiDR
 
 /// `statisticsResponse`: what the media plane knows about a call; an addition of this gateway (docs/client.md).
@@ -118,28 +119,42 @@ package struct StatisticsResponse: WireObject, Equatable {
 extension StatisticsResponse.LineField {
     fileprivate init(_ line: LineMediaStatistics) {
         self.init(
-            mid: line.mid, kind: line.kind, source: line.source, inbound: .init(line.inbound),
+            mid: line.mid, kind: line.kind, source: line.source.word, inbound: .init(line.inbound),
             outbound: .init(line.outbound),
-            roundTrip: line.roundTrip,
+            roundTrip: line.roundTrip?.inMilliseconds,
             playout: line.playout.map {
                 .init(
-                    depth: $0.depth, target: $0.target, concealed: $0.concealed, recovered: $0.recovered,
+                    depth: $0.depth.inMilliseconds, target: $0.target.inMilliseconds, concealed: $0.concealed,
+                    recovered: $0.recovered,
                     shortened: $0.shortened,
                     lengthened: $0.lengthened, level: $0.level)
             },
             pictures: line.pictures.map {
-                .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen)
+                .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen.inMilliseconds)
             },
-            seen: line.seen.map { .init(freezes: $0.freezes, frozen: $0.frozen) })
+            seen: line.seen.map { .init(freezes: $0.freezes, frozen: $0.frozen.inMilliseconds) })
     }
 }
 
 extension StatisticsResponse.StreamField {
     fileprivate init(_ stream: LineMediaStatistics.Stream) {
         self.init(
-            packets: stream.packets, octets: stream.octets, packetsLost: stream.packetsLost, jitter: stream.jitter,
+            packets: stream.packets, octets: stream.octets, packetsLost: stream.packetsLost,
+            jitter: stream.jitter?.inMilliseconds,
             codec: stream.codec,
             payloadType: stream.payloadType.map(Int.init), level: stream.level,
             quality: stream.quality.map(QualityField.Direction.init))
+    }
+}
+
+extension LineMediaStatistics.Source {
+    fileprivate var word: String {
+        switch self {
+        case .nothing: "none"
+        case .relayed: "relayed"
+        case .transcoded: "transcoded"
+        case .mix: "mix"
+        case .player: "player"
+        }
     }
 }

@@ -41,20 +41,20 @@ extension MediaLeg {
         told.inbound.packets = line.packetsReceived
         told.inbound.octets = line.octetsReceived
         told.inbound.packetsLost = line.packetsLost
-        told.inbound.jitter = line.jitter.inMilliseconds
+        told.inbound.jitter = line.jitter
         told.inbound.codec = line.inboundCodec?.name
         told.inbound.payloadType = line.inboundCodec?.payloadType.rawValue
         told.outbound.packets = line.packetsSent
         told.outbound.octets = line.octetsSent
         told.outbound.packetsLost = line.remote.map { Int64($0.packetsLost) } ?? 0
-        told.outbound.jitter = line.remote.map { $0.jitter.inMilliseconds }
+        told.outbound.jitter = line.remote.map(\.jitter)
         told.outbound.codec = line.outboundCodec?.name
         told.outbound.payloadType = line.outboundCodec?.payloadType.rawValue
-        told.roundTrip = line.roundTrip.map { $0.inMilliseconds }
+        told.roundTrip = line.roundTrip
         told.pictures = line.pictures.map {
-            .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen.inMilliseconds)
+            .init(frames: $0.frames, keyFrames: $0.keyFrames, freezes: $0.freezes, frozen: $0.frozen)
         }
-        told.seen = line.waits.map { .init(freezes: $0.freezes, frozen: $0.frozen.inMilliseconds) }
+        told.seen = line.waits.map { .init(freezes: $0.freezes, frozen: $0.frozen) }
         if line.kind == .audio {
             told.playout = playout
             told.inbound.level = call.audio?.level(of: index)?.decibels ?? line.inboundLevel?.decibels
@@ -67,12 +67,12 @@ extension MediaLeg {
         return told
     }
 
-    private func source(of line: LineStatistics) -> String {
+    private func source(of line: LineStatistics) -> LineMediaStatistics.Source {
         switch line.feed {
-        case .nothing: "none"
-        case .relayed: "relayed"
-        case .transcoded: "transcoded"
-        case .generated: call.bridge.audio(of: index)?.source == .mix ? "mix" : "player"
+        case .nothing: .nothing
+        case .relayed: .relayed
+        case .transcoded: .transcoded
+        case .generated: call.bridge.audio(of: index)?.source == .mix ? .mix : .player
         }
     }
 
@@ -81,7 +81,7 @@ extension MediaLeg {
         let counts = receiver.statistics
         func share(_ samples: UInt64) -> Double { min(1, Double(samples) / max(1, Double(counts.played))) }
         return LineMediaStatistics.Playout(
-            depth: receiver.depth.inMilliseconds, target: receiver.target.inMilliseconds,
+            depth: receiver.depth, target: receiver.target,
             concealed: share(counts.concealed),
             recovered: share(counts.recovered),
             shortened: share(counts.shortened), lengthened: share(counts.lengthened),
