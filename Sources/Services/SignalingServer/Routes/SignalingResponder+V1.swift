@@ -1,9 +1,7 @@
 package import GatewayAPI
 import HTTPTypes
 import HummingbirdCore
-import Logging
 import NIOCore
-import Observability
 import Primitives
 import Sockets
 
@@ -52,12 +50,7 @@ extension SignalingResponder {
         } catch {
             found = .refusal(error)
         }
-        metrics.httpRequests[HTTPStatusClass(status: found.status)].increment()
-        logger.debug(
-            "request answered",
-            metadata: [
-                LogKey.method: "\(request.method.rawValue)", LogKey.route: "/v1", LogKey.status: "\(found.status)",
-            ])
+        noteAnswer(found.status, to: request.method, at: "/v1")
         var answer = Answer(found, isHead: request.method == .head)
         if closesConnection {
             answer.closesConnection = true

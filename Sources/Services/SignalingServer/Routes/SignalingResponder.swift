@@ -78,16 +78,20 @@ struct SignalingResponder: Sendable {
             // of any page.
             if request.headers[.xRequestedWith] != nil { answer.headers[.wwwAuthenticate] = nil }
         }
-        metrics.httpRequests[HTTPStatusClass(status: answer.status.code)].increment()
-        logger.debug(
-            "request answered",
-            metadata: [
-                LogKey.method: "\(request.method.rawValue)", LogKey.route: "\(endpoint?.template ?? "-")",
-                LogKey.status: "\(answer.status.code)",
-            ])
+        noteAnswer(answer.status.code, to: request.method, at: endpoint?.template ?? "-")
         // The length stays: it says what GET would have returned (RFC 9110 §9.3.2).
         if request.method == .head { answer.body.clear() }
         return Reply(answer: answer, ticket: ticket)
+    }
+
+    /// Counts and logs a request that is answered.
+    func noteAnswer(_ status: Int, to method: HTTPRequest.Method, at route: String) {
+        metrics.httpRequests[HTTPStatusClass(status: status)].increment()
+        logger.debug(
+            "request answered",
+            metadata: [
+                LogKey.method: "\(method.rawValue)", LogKey.route: "\(route)", LogKey.status: "\(status)",
+            ])
     }
 
     private func answer(
