@@ -16,8 +16,8 @@ package protocol PushSender: Sendable {
 
 /// Is told what has become of registrations. Implemented by `LocalSwitchboard`.
 package protocol PushNews: Sendable {
-    /// A registration was removed by somebody else than its user: a provider says that its device cannot be reached any
-    /// more, or an operator removed it.
+    /// A registration was removed, and not by its user: a provider says that its device cannot be reached any more, or
+    /// an operator removed it.
     func pushInvalidated(_ registration: PushRegistration, of user: UserAddress, because reason: String)
     /// A push that was to wake a device for a call has failed: the call need not wait for the device.
     ///
