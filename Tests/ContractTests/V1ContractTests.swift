@@ -160,7 +160,9 @@ import Yams
             id: SessionID("c1"), call: CallID(7), application: name, direction: .outgoing, from: alice,
             fromName: "Bot", to: alice, state: state, version: 3, startedAt: 1, answeredAt: 2, decideBy: 5,
             parameters: [CustomParameter(name: "a", value: "b")], context: "mine", isMuted: true,
-            playing: .init(tag: "t", waiting: 1), gathering: .init(tag: nil, keys: [.one, .pound]),
+            playing: .init(tag: "t", waiting: 1),
+            played: PlayedList(number: 1, tag: "t", heard: 20, outcome: .completed),
+            gathering: .init(tag: nil, keys: [.one, .pound]),
             recordings: Recording.State.allCases.map { .init(id: keptRecording.id, tag: "t", state: $0) },
             stream: .waiting,
             members: LegState.allCases.map {

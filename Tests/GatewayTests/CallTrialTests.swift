@@ -1,13 +1,17 @@
-import Testing
-
+import CallControl
 import Gateway
+import Testing
 
 @Suite struct CallTrialTests {
     private typealias Sight = CallTrial.Sight
 
     private let ringing = Sight(state: "ringing")
     private let talking = Sight(state: "talking", isAnswered: true)
-    private let playing = Sight(state: "talking", isAnswered: true, isPlaying: true)
+
+    private func played(_ outcome: PlayedList.Outcome, _ heard: Int64, keys: String? = nil) -> Sight {
+        Sight(
+            state: "talking", isAnswered: true, played: CallTrial.Played(outcome: outcome, heard: heard), keys: keys)
+    }
 
     private func gathering(_ keys: String) -> Sight { Sight(state: "talking", isAnswered: true, keys: keys) }
 
@@ -32,14 +36,56 @@ import Gateway
         #expect(
             steps(
                 .answered, files: ["a.wav", "b.wav"], keys: "1,2",
-                [ringing, talking, playing, playing, talking, talking, talking, talking])
+                [ringing, talking, talking, talking] + Array(repeating: played(.completed, 3_000), count: 4))
                 == [.wait, .play(["a.wav", "b.wav"]), .wait, .wait, .press("1,2"), .wait, .wait, .finish(.met)])
+    }
+
+    @Test func `how much was heard is known once everything is played`() {
+        var trial = CallTrial(files: ["a.wav"], keys: "", expectation: .answered)
+        _ = trial.step(talking, after: .zero)
+        _ = trial.step(talking, after: .seconds(1))
+        #expect(trial.heard == nil)
+        #expect(trial.step(played(.completed, 3_000), after: .seconds(2)) == .finish(.met))
+        #expect(trial.heard == 3_000)
+    }
+
+    @Test(
+        arguments: [
+            (.failed, 0, "a.wav, b.wav could not be played: nothing was heard"),
+            (.failed, 40, "a.wav, b.wav could not be played: 40 ms were heard"),
+            (.completed, 0, "a.wav, b.wav was played, but nothing was heard"),
+            (.stopped, 40, "another command stopped a.wav, b.wav: 40 ms were heard"),
+            (.replaced, 0, "another command played something in place of a.wav, b.wav: nothing was heard"),
+        ] as [(PlayedList.Outcome, Int64, String)])
+    func `what is not heard to its end is a failure, whatever else is expected`(
+        _ outcome: PlayedList.Outcome, _ heard: Int64, _ fault: String
+    ) {
+        for expectation in [CallTrial.Expectation.answered, .ending("normal_clearing")] {
+            #expect(
+                steps(expectation, files: ["a.wav", "b.wav"], keys: "1", [talking, talking, played(outcome, heard)])
+                    == [.play(["a.wav", "b.wav"]), .wait, .finish(.missed(fault))])
+        }
+    }
+
+    @Test func `a prompt may be stopped, but has to be played`() {
+        #expect(
+            steps(
+                .keys("12"), files: ["menu.wav"], [talking, played(.stopped, 40, keys: "1"), gathering("12")])
+                == [.gather(prompt: ["menu.wav"]), .wait, .finish(.met)])
+        let fault = "menu.wav could not be played: nothing was heard"
+        #expect(
+            steps(.keys("12"), files: ["menu.wav"], [talking, played(.failed, 0, keys: "")])
+                == [.gather(prompt: ["menu.wav"]), .finish(.missed(fault))])
+    }
+
+    @Test func `what others play is none of its business where it plays nothing`() {
+        #expect(steps(.answered, [ringing, played(.failed, 0)]) == [.wait, .finish(.met)])
     }
 
     @Test func `a call that ends before everything is played was not what was expected`() {
         let missed = CallTrial.Step.finish(.missed("the call is over: normal_clearing"))
         #expect(
-            steps(.answered, files: ["a.wav"], [talking, playing, ended("normal_clearing", isAnswered: true)])
+            steps(.answered, files: ["a.wav"], [talking, talking, ended("normal_clearing", isAnswered: true)])
                 == [.play(["a.wav"]), .wait, missed])
     }
 

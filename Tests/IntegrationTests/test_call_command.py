@@ -1,6 +1,7 @@
 """`orbweaver call` and `orbweaver events tail --as-application`: calls from a shell, and what its status says."""
 import asyncio
 import json
+import re
 import signal
 import subprocess
 
@@ -16,11 +17,13 @@ from test_public_events import polled
 
 
 class Shell:
-    """A gateway with the applications `caller` and `box`, and a folder with `hello.wav`, three seconds of a tone."""
+    """A gateway with the applications `caller` and `box`, and a folder with `hello.wav`, three seconds of a tone, and
+    `noise.wav`, which is no WAV."""
 
     def __init__(self, own_gateway, folder):
         (folder / "sounds").mkdir()
         sound.tone(folder / "sounds/hello.wav", TONES["carol"], seconds=3)
+        (folder / "sounds/noise.wav").write_bytes(bytes(range(256)) * 16)
         media = {"bind": "127.0.0.1", "folder": folder / "sounds"}
         options = configured(folder, ["alice"], media=media)
         scopes = ("calls:read", "calls:write", "media", "events")
@@ -71,7 +74,11 @@ async def test_an_answer_is_expected_and_everything_is_played(shell, base, party
     at_alice = await alice.incoming()
     (await at_alice.answer()).succeeded()
     await hear_now({at_alice: {"carol"}}, still=0)
-    assert await ended(process, 0) == ["ringing", "talking"]
+    lines = await ended(process, 0)
+    assert lines[:2] == ["ringing", "talking"] and len(lines) == 3
+    # Whole pieces of 20 ms.
+    heard = re.fullmatch(r"played: (\d+) ms were heard", lines[2])
+    assert heard and 2_980 <= int(heard[1]) <= 3_040, lines[2]
     await at_alice.over()
     # The callee does not stay for all of it.
     process = await shell.call("alice@dev.local", "--play", "hello.wav", "--play", "hello.wav")
@@ -81,10 +88,31 @@ async def test_an_answer_is_expected_and_everything_is_played(shell, base, party
     (await at_alice.end()).succeeded()
     lines = await ended(process, 1, "expected an answer: the call is over: normal_clearing")
     assert lines == ["ringing", "talking", "ended: normal_clearing"]
-    missing = await shell.call("alice@dev.local", "--play", "nothing.wav")
+    # What cannot be played is said, and the call ends.
+    for file, reason in (
+        ("nothing.wav", "is not in the media folder: nothing.wav"),
+        ("noise.wav", "is damaged, or of a format that the gateway does not play: noise.wav"),
+    ):
+        process = await shell.call("alice@dev.local", "--play", file)
+        at_alice = await alice.incoming()
+        (await at_alice.answer()).succeeded()
+        await ended(process, 1, reason)
+        await at_alice.over()
+
+
+async def test_what_another_command_stops_was_not_played(shell, base, party):
+    alice = await party("alice", base=base, sounds=True)
+    process = await shell.call("alice@dev.local", *["--play", "hello.wav"] * 10)
     at_alice = await alice.incoming()
     (await at_alice.answer()).succeeded()
-    await ended(missing, 1, "file")
+    await hear_now({at_alice: {"carol"}}, still=0)
+    async with Bot(base, shell.key) as bot:
+        # The same application stops it from elsewhere.
+        [call] = await bot.calls(state="talking")
+        await bot.tell(call["id"], "stop")
+        shown = await bot.until(call["id"], playing=None)
+        assert shown["played"]["outcome"] == "stopped" and shown["played"]["heardMilliseconds"] > 0
+        await ended(process, 1, "expected an answer: another command stopped hello.wav, ", " ms were heard")
     await at_alice.over()
 
 

@@ -1,4 +1,4 @@
-import CallControl
+package import CallControl
 
 /// What `orbweaver call` does in a call, and what it waits for. It decides from what the gateway shows of the call.
 ///
@@ -6,7 +6,7 @@ import CallControl
 package struct CallTrial: Equatable, Sendable {
     /// What has to happen.
     package enum Expectation: Equatable, Sendable {
-        /// The callee answers, and the call goes on until everything is played and pressed.
+        /// The callee answers, and the call goes on until everything is played to its end, and pressed.
         case answered
         /// The callee presses these keys, and no others before them.
         case keys(String)
@@ -26,8 +26,8 @@ package struct CallTrial: Equatable, Sendable {
         package var state: String
         /// The callee has answered.
         package var isAnswered: Bool
-        /// Something is being played.
-        package var isPlaying: Bool
+        /// How what was played has ended; `nil`: nothing has ended.
+        package var played: Played?
         /// The keys that were gathered so far; `nil`: none are gathered.
         package var keys: String?
         /// Why the call is over; `nil`: it is not.
@@ -35,13 +35,27 @@ package struct CallTrial: Equatable, Sendable {
 
         /// Makes what is shown of its parts.
         package init(
-            state: String, isAnswered: Bool = false, isPlaying: Bool = false, keys: String? = nil, ending: String? = nil
+            state: String, isAnswered: Bool = false, played: Played? = nil, keys: String? = nil, ending: String? = nil
         ) {
             self.state = state
             self.isAnswered = isAnswered
-            self.isPlaying = isPlaying
+            self.played = played
             self.keys = keys
             self.ending = ending
+        }
+    }
+
+    /// How what was played has ended.
+    package struct Played: Equatable, Sendable {
+        /// Why it plays no more.
+        package var outcome: PlayedList.Outcome
+        /// How much of it the callee could hear, in milliseconds.
+        package var heard: Int64
+
+        /// Makes a value of its parts; each parameter is the property of that name.
+        package init(outcome: PlayedList.Outcome, heard: Int64) {
+            self.outcome = outcome
+            self.heard = heard
         }
     }
 
@@ -79,6 +93,9 @@ package struct CallTrial: Equatable, Sendable {
     private let keys: String
     private let expectation: Expectation
     private var stage = Stage.ringing
+    /// How much the callee could hear of the files, in milliseconds; `nil`: they were not played to their end, or they
+    /// are the prompt, which the first key stops.
+    package private(set) var heard: Int64?
 
     /// Makes a trial.
     ///
@@ -95,11 +112,15 @@ package struct CallTrial: Equatable, Sendable {
     ///
     /// - Parameter elapsed: the time since the call was placed.
     package mutating func step(_ sight: Sight, after elapsed: Duration) -> Step {
+        if let played = sight.played, !files.isEmpty {
+            if let fault = fault(of: played) { return .finish(.missed(fault)) }
+            if !hasPrompt { heard = played.heard }
+        }
         if let ending = sight.ending { return .finish(verdict(ending, sight)) }
         switch stage {
         case .ringing:
             guard sight.isAnswered else { return .wait }
-            if case .keys = expectation {
+            if hasPrompt {
                 stage = .playing
                 return .gather(prompt: files)
             }
@@ -108,8 +129,7 @@ package struct CallTrial: Equatable, Sendable {
             return .play(files)
         case .playing:
             // The callee may press keys while the prompt plays, and so may this side.
-            if case .keys = expectation { return press(sight, elapsed) }
-            return sight.isPlaying ? .wait : press(sight, elapsed)
+            return hasPrompt || heard != nil ? press(sight, elapsed) : .wait
         case .pressing(let end):
             guard elapsed >= end else { return .wait }
             stage = .waiting
@@ -117,6 +137,9 @@ package struct CallTrial: Equatable, Sendable {
         case .waiting: return judged(sight)
         }
     }
+
+    /// Whether the files are the prompt of a gathering, which the first key stops.
+    private var hasPrompt: Bool { if case .keys = expectation { true } else { false } }
 
     private mutating func press(_ sight: Sight, _ elapsed: Duration) -> Step {
         guard !keys.isEmpty else {
@@ -135,6 +158,18 @@ package struct CallTrial: Equatable, Sendable {
             let pressed = sight.keys ?? ""
             if pressed == wanted { return .finish(.met) }
             return wanted.hasPrefix(pressed) ? .wait : .finish(.missed("the callee pressed \(pressed)"))
+        }
+    }
+
+    /// Why the files were not heard as they should be; `nil`: they were. A prompt need not be heard to its end.
+    private func fault(of played: Played) -> String? {
+        let names = files.joined(separator: ", ")
+        let heard = played.heard > 0 ? "\(played.heard) ms were heard" : "nothing was heard"
+        switch played.outcome {
+        case .failed: return "\(names) could not be played: \(heard)"
+        case .completed: return hasPrompt || played.heard > 0 ? nil : "\(names) was played, but \(heard)"
+        case .stopped: return hasPrompt ? nil : "another command stopped \(names): \(heard)"
+        case .replaced: return hasPrompt ? nil : "another command played something in place of \(names): \(heard)"
         }
     }
 

@@ -1,3 +1,4 @@
+import CallControl
 import Foundation
 import Primitives
 import Sockets
@@ -37,7 +38,8 @@ package struct TrialCall: Sendable {
     /// - Parameters:
     ///   - client: asks `/v1`, with the key of the application.
     ///   - timeout: how long the call may take in all, 1…600 seconds.
-    ///   - report: is given a line for people whenever the call has another state.
+    ///   - report: is given a line for people whenever the call has another state, and one that says how much was
+    ///     heard of what was played.
     package init(
         _ client: AdminClient, target: Target, timeout: Duration, report: @escaping @Sendable (String) -> Void
     ) {
@@ -86,6 +88,7 @@ package struct TrialCall: Sendable {
         var trial = trial
         var sight = CallTrial.Sight(placed)
         var state = ""
+        var heard: Int64?
         let start = MonotonicClock.now
         while true {
             if sight.state != state {
@@ -93,7 +96,12 @@ package struct TrialCall: Sendable {
                 report(sight.ending.map { "\(state): \($0)" } ?? state)
             }
             let elapsed = MonotonicClock.now - start
-            switch trial.step(sight, after: elapsed) {
+            let step = trial.step(sight, after: elapsed)
+            if heard == nil, let milliseconds = trial.heard {
+                heard = milliseconds
+                report("played: \(milliseconds) ms were heard")
+            }
+            switch step {
             case .finish(let verdict): return verdict
             case .play(let files): _ = try await ask("POST", path + "/play", PlayList(files))
             case .gather(let prompt):
@@ -169,7 +177,16 @@ extension CallTrial.Sight {
     fileprivate init(_ call: JSONValue) {
         self.init(
             state: call["state"].description, isAnswered: call["answeredAt"] != .null,
-            isPlaying: call["playing"] != .null, keys: call["gathering"]["keys"].text,
+            played: CallTrial.Played(call["played"]), keys: call["gathering"]["keys"].text,
             ending: call["state"].text == "ended" ? call["ending"]["cause"].text ?? "left" : nil)
+    }
+}
+
+extension CallTrial.Played {
+    fileprivate init?(_ played: JSONValue) {
+        guard let outcome = played["outcome"].text.flatMap({ PlayedList.Outcome(rawValue: $0) }),
+            case .integer(let heard) = played["heardMilliseconds"]
+        else { return nil }
+        self.init(outcome: outcome, heard: heard)
     }
 }

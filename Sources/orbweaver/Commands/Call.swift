@@ -6,8 +6,8 @@ struct Call: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Place a call as an application, and say whether what is expected happens.",
         discussion: """
-            Exits with 0 if what is expected happens in time, else with 1; why is on standard error. The states of the call are on \
-            standard output. The call ends with the command. The key needs the scopes calls:read and calls:write, and media for \
+            Exits with 0 if what is expected happens in time, else with 1; why is on standard error. It is 1 as well if a file of \
+            --play is not played to its end. The states of the call, and how much was heard, are on standard output. The call ends with the command. The key needs the scopes calls:read and calls:write, and media for \
             --play, --keys and --expect keys:.
 
                 export ORBWEAVER_KEY=owk_…

@@ -148,6 +148,8 @@ package struct ApplicationCall: Equatable, Sendable {
     package var isConference: Bool
     /// What plays; `nil`: nothing.
     package var playing: Playing?
+    /// The list that ended last; `nil`: none has ended.
+    package var played: PlayedList?
     /// What is gathered; `nil`: nothing.
     package var gathering: Gathering?
     /// The recordings of the leg, in the order in which they started.
@@ -163,7 +165,8 @@ package struct ApplicationCall: Equatable, Sendable {
         fromName: String, to: UserAddress, state: State = .ringing, version: UInt64 = 1, startedAt: Int64,
         answeredAt: Int64? = nil, decideBy: Int64? = nil, parameters: [CustomParameter] = [], context: String? = nil,
         trace: TraceContext? = nil, isMuted: Bool = false, isConference: Bool = false, playing: Playing? = nil,
-        gathering: Gathering? = nil, recordings: [Recorded] = [], stream: Stream? = nil, members: [Member] = []
+        played: PlayedList? = nil, gathering: Gathering? = nil, recordings: [Recorded] = [], stream: Stream? = nil,
+        members: [Member] = []
     ) {
         self.id = id
         self.call = call
@@ -183,6 +186,7 @@ package struct ApplicationCall: Equatable, Sendable {
         self.isMuted = isMuted
         self.isConference = isConference
         self.playing = playing
+        self.played = played
         self.gathering = gathering
         self.recordings = recordings
         self.stream = stream

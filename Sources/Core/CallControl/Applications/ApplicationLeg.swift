@@ -351,6 +351,7 @@ package struct ApplicationLeg: Equatable, Sendable {
 
     private mutating func ended(_ list: PlayedList, at now: MonotonicTime) -> [Action] {
         waiting.removeAll { $0.number == list.number }
+        view.played = list
         if prompt == list.number {
             prompt = nil
             gather?.promptEnded(at: now)

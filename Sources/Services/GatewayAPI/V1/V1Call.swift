@@ -39,6 +39,8 @@ package struct V1Call: Encodable, Equatable, Sendable {
     package let conference: Bool
     /// What plays; `nil`: nothing.
     package let playing: Playing?
+    /// The list that ended last; `nil`: none has ended.
+    package let played: Played?
     /// What is gathered; `nil`: nothing.
     package let gathering: Gathering?
     /// The recordings of the leg, in the order in which they started.
@@ -64,6 +66,16 @@ package struct V1Call: Encodable, Equatable, Sendable {
         package let tag: String?
         /// How many further lists wait.
         package let waiting: Int
+    }
+
+    /// A list that plays no more.
+    package struct Played: Encodable, Equatable, Sendable {
+        /// The tag of the request; `nil`: it had none.
+        package let tag: String?
+        /// The word of a `PlayedList.Outcome`.
+        package let outcome: String
+        /// How much of it others could hear.
+        package let heardMilliseconds: Int
     }
 
     /// What is gathered.
@@ -123,6 +135,9 @@ package struct V1Call: Encodable, Equatable, Sendable {
         muted = call.isMuted
         conference = call.isConference
         playing = call.playing.map { Playing(tag: $0.tag, waiting: $0.waiting) }
+        played = call.played.map {
+            Played(tag: $0.tag, outcome: $0.outcome.rawValue, heardMilliseconds: $0.heard)
+        }
         gathering = call.gathering.map { Gathering(tag: $0.tag, keys: $0.keys.map(\.rawValue).joined()) }
         recordings = call.recordings.map {
             Recorded(id: $0.id.description, tag: $0.tag, state: $0.state.rawValue)
