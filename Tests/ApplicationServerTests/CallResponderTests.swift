@@ -125,6 +125,26 @@ import Testing
         #expect(rig.calls.requests.map(\.trace) == [TraceContext(trace), nil, nil, nil])
     }
 
+    @Test func `a command hands on the trace of its request, and so does the request for a stream`() async throws {
+        let rig = try await Rig()
+        rig.calls.add(RecordedCalls.call("c1"))
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        for header in [trace, nil, "00-4bf9"] {
+            let joined = await rig.ask(.post, "/v1/calls/c1/join", #"{"calls":["c2"]}"#, trace: header)
+            #expect(joined.status == 200)
+            let streamed = await rig.ask(.post, "/v1/calls/c1/stream", #"{"url":"wss://b/"}"#, trace: header)
+            #expect(streamed.status == 200)
+        }
+        let ended = await rig.ask(.post, "/v1/calls/c1/stream", #"{"action":"stop"}"#, trace: trace)
+        #expect(ended.status == 200)
+        #expect(rig.calls.traces == [TraceContext(trace), nil, nil])
+        let streams = rig.calls.streamRequests.map { request -> String in
+            guard case .connect(let order) = request else { return "stop" }
+            return order.trace?.description ?? "none"
+        }
+        #expect(streams == [trace, "none", "none", "stop"])
+    }
+
     @Test func `the only address of an application need not be named`() async throws {
         let rig = try await Rig()
         #expect(await rig.ask(.post, "/v1/calls", #"{"to":"bob@example.com"}"#).status == 201)

@@ -15,6 +15,7 @@ final class RecordedCalls: ApplicationCalls {
     private struct State {
         var calls: [ApplicationCall] = []
         var commands: [ApplicationCommand] = []
+        var traces: [TraceContext?] = []
         var requests: [ApplicationCallRequest] = []
         var refusal: ApplicationRefusal?
         var streams: [(StreamTerms, StreamLink)] = []
@@ -28,6 +29,8 @@ final class RecordedCalls: ApplicationCalls {
     private let state = Mutex(State())
 
     var commands: [ApplicationCommand] { state.withLock { $0.commands } }
+    /// The traces of the commands.
+    var traces: [TraceContext?] { state.withLock { $0.traces } }
     var requests: [ApplicationCallRequest] { state.withLock { $0.requests } }
     var streams: [(StreamTerms, StreamLink)] { state.withLock { $0.streams } }
     var closed: [StreamID] { state.withLock { $0.closed } }
@@ -94,7 +97,8 @@ final class RecordedCalls: ApplicationCalls {
     }
 
     func perform(
-        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?,
+        tracing trace: TraceContext?
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         let result: Result<ApplicationCall, ApplicationRefusal> = state.withLock { state in
             guard let index = state.calls.firstIndex(where: { $0.id == id && $0.application == application }) else {
@@ -105,6 +109,7 @@ final class RecordedCalls: ApplicationCalls {
                 return .failure(.versionMismatch(state.calls[index]))
             }
             state.commands.append(command)
+            state.traces.append(trace)
             state.calls[index].version += 1
             return .success(state.calls[index])
         }

@@ -11,6 +11,8 @@ import Testing
 /// The trace of the request that started a call: it is kept with the call, and comes with its events and streams.
 extension ApplicationCallTests {
     private static let trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")!
+    /// Of a command.
+    private static let own = TraceContext("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")!
 
     private func serveTraced(
         _ test: (RuntimeRig, RecordingJournal) async throws -> Void
@@ -90,6 +92,48 @@ extension ApplicationCallTests {
                 #expect(destinations.allSatisfy { $0.fields == [own] + (field.map { [$0] } ?? []) })
                 _ = try await perform(rig, .end(reasonText: nil), call.id)
             }
+        }
+    }
+
+    @Test func `a stream has the trace of the command that opens it, each time, and events that of the call`()
+        async throws
+    {
+        try await serveTraced { rig, journal in
+            let url = try #require(WebSocketURL(parsing: "wss://bot.example.com/talk"))
+            let order = StreamOrder(
+                StreamDestination(url: url), StreamTerms(dialect: .own, format: .standard), trace: Self.own)
+            let call = try await answered(rig, alice, on: 1, tracing: Self.trace)
+            _ = try await rig.switchboard.stream(.connect(order), in: call.id, by: name, expecting: nil)
+            rig.programs.attempts[0].tell(.opened)
+            await rig.wait { !rig.media.streams.isEmpty }
+            rig.programs.attempts[0].tell(.lost(.transient, "gone"))
+            await rig.settle()
+            for _ in 0..<20 where rig.programs.attempts.count == 1 {
+                rig.clock.advance(by: .milliseconds(500))
+                await rig.settle()
+            }
+            let field = StreamDestination.Field(name: "traceparent", value: Redacted(Self.own.description))
+            #expect(rig.programs.attempts.map(\.destination.fields) == [[field], [field]])
+            rig.programs.attempts[1].tell(.opened)
+            await rig.wait { !rig.media.streams.isEmpty }
+            #expect(rig.media.streams.values.map(\.start.traceparent) == [Self.own.description])
+            _ = try await perform(rig, .end(reasonText: nil), call.id)
+            await rig.wait { rig.observer.counts.ended.count == 1 }
+            #expect(traces(journal, of: call.call) == [Self.trace])
+        }
+    }
+
+    @Test func `a call that several become has the trace of the command, if the command has one`() async throws {
+        try await serveTraced { rig, journal in
+            let first = try await answered(rig, alice, on: 1, tracing: Self.trace)
+            let second = try await answered(rig, bob, on: 2, tracing: nil)
+            let made = try await rig.switchboard.perform(
+                .join([second.id]), in: first.id, by: name, expecting: nil, tracing: Self.own)
+            #expect(made.trace == Self.own)
+            let joined = try await look(rig, made.id) { $0.state == .talking && $0.members.count == 2 }
+            #expect(joined.trace == Self.own)
+            #expect(traces(journal, of: joined.call) == [Self.own])
+            #expect(traces(journal, of: first.call) == [Self.trace])
         }
     }
 

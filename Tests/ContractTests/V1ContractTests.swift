@@ -98,7 +98,7 @@ import Yams
         ) async {}
         func perform(
             _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName,
-            expecting version: UInt64?
+            expecting version: UInt64?, tracing trace: TraceContext?
         ) async throws(ApplicationRefusal) -> ApplicationCall {
             if version == 1 { throw .versionMismatch(call) }
             return call

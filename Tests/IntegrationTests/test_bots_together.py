@@ -1,10 +1,13 @@
 """Calls of an application that talk to each other: it stays, listens or leaves (docs/bots.md)."""
+import asyncio
+
 import pytest
 import pytest_asyncio
 
 from party import FCS, L5, hear_now
 from party.tones import MUSIC
-from peers.bot import Bot
+from peers.bot import DEMO_KEY, Bot
+from test_public_events import polled
 
 
 @pytest_asyncio.fixture
@@ -52,7 +55,9 @@ async def test_two_calls_talk_to_each_other_and_the_bot_leaves(party, bot, comma
 
 async def test_the_bot_stays_and_is_heard_by_both(party, bot):
     at_alice, first, at_bob, second = await two_calls(party, bot)
-    made = await bot.ask("POST", f"/v1/calls/{first}/bridge", {"call": second})
+    made_of = await bot.show(first)
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    made = await bot.ask("POST", f"/v1/calls/{first}/bridge", {"call": second}, traceparent=trace)
     joined = made.succeeded(201)["id"]
     assert made.headers["Location"] == f"/v1/calls/{joined}" and joined not in (first, second)
     await both_over(bot, first, second)
@@ -69,6 +74,10 @@ async def test_the_bot_stays_and_is_heard_by_both(party, bot):
     await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
     (await at_alice.end()).succeeded()
     await at_bob.over()
+    # The new call is part of the trace of the request that made it, and the old ones are part of none.
+    for call, told in ((talking["call"], trace), (made_of["call"], None)):
+        events = (await asyncio.to_thread(polled, bot.base, DEMO_KEY, "oldest", calls=call))[0]
+        assert {each.get("traceparent") for each in events} == {told}
 
 
 async def test_the_bot_listens_until_it_unmutes(party, bot):

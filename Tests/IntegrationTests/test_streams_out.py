@@ -87,6 +87,28 @@ async def test_the_opening_handshake_has_the_trace_of_the_call(party, bot, diale
             await incoming.over()
 
 
+async def test_a_stream_has_the_trace_of_the_command_that_opens_it(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    async with BotServer() as program:
+        wish = {"url": program.url}
+        (await bot.ask("POST", f"/v1/calls/{session}/stream", wish, traceparent=trace)).succeeded()
+        for number in (1, 2):
+            socket = await program.socket(number)
+            assert socket.headers.get("traceparent") == trace
+            assert (await socket.expect("start"))["traceparent"] == trace
+            await bot.until(session, stream="open")
+            # A socket that is opened again is of the same stream.
+            if number == 1:
+                program.abort()
+        await bot.tell(session, "stream", action="stop")
+        # Another command has another trace, or none.
+        await bot.tell(session, "stream", **wish)
+        assert (await program.socket(3)).headers.get("traceparent") is None
+        (await call.end()).succeeded()
+
+
 async def test_a_large_message_comes_in_one_piece_and_a_larger_one_ends_the_socket(party, bot):
     alice = await party("alice", sounds=True)
     call, session = await answered(bot, alice)

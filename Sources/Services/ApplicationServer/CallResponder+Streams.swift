@@ -36,7 +36,7 @@ extension CallResponder: V1Sockets {
 
     /// Has the gateway open the stream of a call, or end it.
     func connectStream(_ call: Call) async throws(V1Error) -> V1Answer {
-        let request = try StreamRequest(reading: call.body, otherwise: call.streamURL)
+        let request = try StreamRequest(reading: call.body, otherwise: call.streamURL).tracing(call.trace)
         let after = try await asking { () async throws(ApplicationRefusal) in
             try await calls.stream(request, in: call.session, by: call.application, expecting: call.version)
         }
@@ -88,6 +88,15 @@ extension V1StreamOutput.End {
         case .shutdown: self.init(words: end.rawValue, isViolation: false)
         case .faults, .unreachable: self.init(words: end.rawValue, isViolation: true)
         }
+    }
+}
+
+extension StreamRequest {
+    /// The same, whose stream is part of a trace; `nil`: of that of its call.
+    fileprivate func tracing(_ trace: TraceContext?) -> StreamRequest {
+        guard case .connect(var order) = self else { return self }
+        order.trace = trace
+        return .connect(order)
     }
 }
 

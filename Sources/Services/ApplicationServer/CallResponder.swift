@@ -30,6 +30,9 @@ package struct CallResponder: V1Interface {
 
         /// The call that is asked for.
         var session: SessionID { SessionID(id) }
+
+        /// The trace of the request; `nil`: it has none, or one that is malformed.
+        var trace: TraceContext? { headers[.traceparent].flatMap { TraceContext($0) } }
     }
 
     /// Makes a responder.
@@ -184,7 +187,7 @@ package struct CallResponder: V1Interface {
     private func start(_ call: Call) async throws(V1Error) -> V1Answer {
         var (request, order) = try ApplicationCallRequest.read(
             call.body, addresses: call.addresses, streamURL: call.streamURL)
-        request.trace = call.headers[.traceparent].flatMap { TraceContext($0) }
+        request.trace = call.trace
         guard order == nil || call.scopes.contains(.media) else {
             throw V1Error(
                 .authForbidden, "The field \"stream\" needs the scope media, which the key or token has not.")
@@ -202,7 +205,8 @@ package struct CallResponder: V1Interface {
     private func command(_ name: ApplicationCommand.Name, _ call: Call) async throws(V1Error) -> V1Answer {
         let command = try ApplicationCommand(name, reading: call.body)
         let after = try await asking { () async throws(ApplicationRefusal) in
-            try await calls.perform(command, in: call.session, by: call.application, expecting: call.version)
+            try await calls.perform(
+                command, in: call.session, by: call.application, expecting: call.version, tracing: call.trace)
         }
         // Calls that become one are a new call.
         return .call(after, status: after.id == call.session ? 200 : 201)

@@ -49,10 +49,11 @@ extension LocalSwitchboard: ApplicationCalls {
     ///
     /// - Throws: `ApplicationRefusal`.
     package func perform(
-        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?,
+        tracing trace: TraceContext?
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard let owner = owners.application(application) else { throw .noSuchCall }
-        return try await owner.perform(command, in: id, expecting: version, asking: self)
+        return try await owner.perform(command, in: id, expecting: version, tracing: trace, asking: self)
     }
 
     /// Carries out a command that is the first decision about an incoming call.
@@ -169,16 +170,19 @@ extension LocalSwitchboard {
     /// Makes one call of several calls of an application, which has its leg of it already. It is counted and logged
     /// like the join of a user.
     ///
-    /// - Parameter name: the display name of the application.
+    /// - Parameters:
+    ///   - name: the display name of the application.
+    ///   - trace: the trace that the call is part of; `nil`: none.
     /// - Throws: `CallError`, with the reason for the refusal.
     func join(
-        _ legs: [ApplicationLeg], as session: SessionID, named name: String, in call: CallID
+        _ legs: [ApplicationLeg], as session: SessionID, named name: String, in call: CallID,
+        tracing trace: TraceContext?
     ) async throws(CallError) {
         guard let first = legs.first else { throw .noSuchCall }
         var joiner = CallParty(
             user: first.own, name: name, session: session,
             endpoint: .application(.silence, of: first.view.application))
-        joiner.trace = first.view.trace
+        joiner.trace = trace
         let keepers = legs.map { ($0.place.call, $0.own) }
         _ = try await noting(.join) { () async throws(CallError) in
             try await place(

@@ -6,11 +6,12 @@ import Primitives
 extension ApplicationOwner {
     /// Carries out a command about several calls.
     ///
+    /// - Parameter trace: the trace of the new call; `nil`: that of the call that is asked.
     /// - Returns: the call after the command; the new one if the calls become one.
     /// - Throws: `ApplicationRefusal`; then nothing has changed.
     func perform(
         _ command: ApplicationCommand, _ bridging: ApplicationCommand.Bridging, in session: SessionID,
-        expecting version: UInt64?, asking switchboard: LocalSwitchboard
+        expecting version: UInt64?, tracing trace: TraceContext?, asking switchboard: LocalSwitchboard
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         let sessions = [session] + bridging.others
         guard Set(sessions).count == sessions.count else {
@@ -44,7 +45,10 @@ extension ApplicationOwner {
                 try await switchboard.connect(own, with: second)
                 _ = edit(before.id) { $0.finish(command) }
                 return try await shown(before.id, asking: switchboard)
-            case .join(_, let isMuted): return try await join(before, bridging.others, isMuted, asking: switchboard)
+            case .join(_, let isMuted):
+                var first = before
+                first.trace = trace ?? before.trace
+                return try await join(first, bridging.others, isMuted, asking: switchboard)
             }
         } catch {
             let after = try await call(before.id, asking: switchboard)
@@ -54,6 +58,8 @@ extension ApplicationOwner {
 
     /// Makes one call of several, with a new leg of the application. The others follow in a few messages, and then the
     /// old legs are over.
+    ///
+    /// - Parameter first: the call that was asked, with the trace that the new one is to have.
     private func join(
         _ first: ApplicationCall, _ others: [SessionID], _ isMuted: Bool, asking switchboard: LocalSwitchboard
     ) async throws(CallError) -> ApplicationCall {
@@ -73,7 +79,8 @@ extension ApplicationOwner {
                 time: environment.clock.epochMilliseconds),
             as: session)
         do throws(CallError) {
-            try await switchboard.join(joined, as: session, named: application.displayName, in: call)
+            try await switchboard.join(
+                joined, as: session, named: application.displayName, in: call, tracing: first.trace)
         } catch {
             remove(session)
             throw error

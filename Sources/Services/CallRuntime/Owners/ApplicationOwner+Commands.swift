@@ -88,11 +88,13 @@ extension ApplicationOwner {
 
     /// Carries out a command.
     ///
-    /// - Parameter isDecision: it is carried out only as the first decision about an incoming call.
+    /// - Parameters:
+    ///   - isDecision: it is carried out only as the first decision about an incoming call.
+    ///   - trace: the trace of a new call that the command makes; `nil`: that of the call.
     /// - Throws: `ApplicationRefusal`.
     func perform(
         _ command: ApplicationCommand, in session: SessionID, expecting version: UInt64?, isDecision: Bool = false,
-        asking switchboard: LocalSwitchboard
+        tracing trace: TraceContext? = nil, asking switchboard: LocalSwitchboard
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard let leg = legs[session] else { throw .noSuchCall }
         if isDecision, let obstacle = leg.obstacle(toDecidingBy: command) { throw .notAllowed(leg.view, obstacle) }
@@ -106,7 +108,8 @@ extension ApplicationOwner {
             }
         }
         if let bridging = command.bridging {
-            return try await perform(command, bridging, in: session, expecting: version, asking: switchboard)
+            return try await perform(
+                command, bridging, in: session, expecting: version, tracing: trace, asking: switchboard)
         }
         await turn(of: session)
         defer { pass(session) }

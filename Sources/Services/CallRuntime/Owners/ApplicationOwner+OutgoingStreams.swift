@@ -62,7 +62,7 @@ extension ApplicationOwner {
         stream.link = StreamLink()
         stream.name = nil
         let (socket, order) = (stream.socket, stream.order)
-        let destination = order.destination.tracing(legs[session]?.view.trace)
+        let destination = order.destination.tracing(order.trace ?? legs[session]?.view.trace)
         // News come by the inbox, so that none is handled before this is done.
         stream.cancel = environment.streams.connect(
             stream.link, to: destination, subprotocol: order.terms.dialect.subprotocol
@@ -150,7 +150,9 @@ extension ApplicationOwner {
         guard let stream = outgoing[session], stream.dialing.isOpen, stream.name == nil, let leg = legs[session],
             !leg.isOver
         else { return }
-        let name = announce(stream.link, stream.order.terms, of: leg.view, order: stream.number)
+        var call = leg.view
+        call.trace = stream.order.trace ?? call.trace
+        let name = announce(stream.link, stream.order.terms, of: call, order: stream.number)
         outgoing[session]?.name = name
         links[session] = stream.link
         guard let command = edit(session, { $0.open(name) }) else { return }

@@ -49,7 +49,9 @@ extension ApplicationOwner {
 
     /// Makes a stream known to the media plane.
     ///
-    /// - Parameter order: see ``MediaStream/order``.
+    /// - Parameters:
+    ///   - call: the call, with the trace that the stream is part of.
+    ///   - order: see ``MediaStream/order``.
     /// - Returns: its name.
     func announce(
         _ link: StreamLink, _ terms: StreamTerms, of call: ApplicationCall, order: UInt64? = nil

@@ -58,11 +58,14 @@ package protocol ApplicationCalls: Sendable {
 
     /// Carries out a command.
     ///
-    /// - Parameter version: what the application believes to be the version of the call; `nil`: whatever it is.
+    /// - Parameters:
+    ///   - version: what the application believes to be the version of the call; `nil`: whatever it is.
+    ///   - trace: the trace of a new call that the command makes; `nil`: that of the call.
     /// - Returns: the call after the command.
     /// - Throws: `ApplicationRefusal`; then nothing has changed.
     func perform(
-        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?,
+        tracing trace: TraceContext?
     ) async throws(ApplicationRefusal) -> ApplicationCall
 
     /// Carries out a command that is the first decision about an incoming call, within the time to decide.
@@ -133,6 +136,15 @@ extension ApplicationCalls {
         _ request: ApplicationCallRequest, by application: ApplicationName
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         try await start(request, streaming: nil, by: application)
+    }
+
+    /// Carries out a command that has no trace of its own.
+    ///
+    /// - Throws: `ApplicationRefusal`; then nothing has changed.
+    package func perform(
+        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+    ) async throws(ApplicationRefusal) -> ApplicationCall {
+        try await perform(command, in: id, by: application, expecting: version, tracing: nil)
     }
 }
 

@@ -54,7 +54,7 @@ package struct StreamDestination: Equatable, Sendable {
 
     /// The same, whose opening handshake has the field `traceparent` (W3C Trace Context §3.2).
     ///
-    /// - Parameter trace: the trace of the call; `nil`: it is part of none.
+    /// - Parameter trace: the trace of the stream; `nil`: it is part of none.
     package func tracing(_ trace: TraceContext?) -> StreamDestination {
         guard let trace else { return self }
         var traced = self
@@ -83,16 +83,20 @@ package struct StreamOrder: Equatable, Sendable {
     package var dialing: StreamDialing.Configuration
     /// What happens when it is given up.
     package var fallback: Fallback
+    /// The trace of the request for the stream; `nil`: the stream is part of that of its call.
+    package var trace: TraceContext?
 
     /// Makes an order of its parts; each parameter is the property of that name.
     package init(
         _ destination: StreamDestination, _ terms: StreamTerms,
-        dialing: StreamDialing.Configuration = StreamDialing.Configuration(), fallback: Fallback = .none
+        dialing: StreamDialing.Configuration = StreamDialing.Configuration(), fallback: Fallback = .none,
+        trace: TraceContext? = nil
     ) {
         self.destination = destination
         self.terms = terms
         self.dialing = dialing
         self.fallback = fallback
+        self.trace = trace
     }
 }
 
