@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `everything is played, then pressed, one after the other`() {
-        // Two keys and a pause take 2.34 seconds.
+        // Two keys and a pause take 2.44 seconds.
         #expect(
             steps(
                 .answered, files: ["a.wav", "b.wav"], keys: "1,2",

@@ -7,6 +7,7 @@ import pytest
 import webrtc
 
 from party import hear_now
+from peers.bot import Bot
 from peers.detour import Detour
 from peers.wrtc import Wrtc
 from scenarios import (
@@ -41,6 +42,26 @@ async def test_an_answer_with_one_codec(party, audio):
 @pytest.mark.parametrize("codec", ["VP9", "AV1"])
 async def test_video_is_added_in_another_codec(party, codec):
     await run(party, add_video, (functools.partial(Wrtc, video=codec),) * 2)
+
+
+async def test_the_keys_of_a_bot_that_says_nothing_are_heard(gateway, party):
+    """libwebrtc plays a telephone event when its jitter buffer has come to it, which goes on with audio alone."""
+    bob = await party("bob", stack=Wrtc)
+    async with Bot(gateway.http) as bot:
+        session = (await bot.start("bob"))["id"]
+        at_bob = await bob.incoming()
+        (await at_bob.answer()).succeeded()
+        await at_bob.connected()
+        await bot.until(session, state="talking")
+        for keys in ("15#", "8D"):
+            heard = len(at_bob.media.digits)
+            await asyncio.sleep(2)  # nothing is sent meanwhile
+            await bot.tell(session, "keys", keys=keys, duration=400, gap=100)
+            wanted = heard + len(keys)
+            await at_bob.until(lambda wanted=wanted: len(at_bob.media.digits) >= wanted, "told the digits")
+            assert at_bob.media.digits[heard:] == list(keys)
+        await bot.tell(session, "end")
+    await at_bob.over()
 
 
 async def test_sound_passes_loss_and_jitter_through_hold_and_ice_restarts(gateway, party):

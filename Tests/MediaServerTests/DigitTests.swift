@@ -63,6 +63,49 @@ struct DigitTests {
                 && (last.cycle >= 195 || way.codec.parameters != nil))
     }
 
+    @Test(arguments: [(.opus(), .events48), (.pcmu, .events8), (.g722, .events8)] as [(Codec, Codec)])
+    func `audio comes before digits and between them where nothing else is said`(
+        _ codec: Codec, _ events: Codec
+    ) throws {
+        var rig = EngineRig(a: [.opus()], b: [codec, events], source: .player(1))
+        rig.run(cycles: 10)
+        #expect(rig.sent.isEmpty, "there is no player, and silence is not sent")
+        let isPressed = rig.press("12", duration: 100, gap: 100)
+        rig.run(cycles: 40)
+        #expect(isPressed && !rig.isPressing)
+        // Five steps of a digit and three endings, and what is left of the gap.
+        let digit = Array(repeating: events, count: 8) + Array(repeating: codec, count: 2)
+        let order = Array(repeating: codec, count: 5) + digit + digit
+        #expect(rig.sent.map(\.payloadType) == order.map { Int($0.payloadType.rawValue) })
+        #expect(rig.sent.map(\.cycle) == Array(10..<(10 + order.count)), "and then nothing is sent again")
+
+        // A telephone event starts where the audio before it ends, and the audio behind it where it ends.
+        let audio = rig.sent.filter { $0.payloadType == Int(codec.payloadType.rawValue) }
+        let first = try #require(audio.first)
+        #expect(first.marker, "it starts a talk spurt")
+        for packet in audio {
+            let elapsed = Int(packet.timestamp &- first.timestamp) * 50 / codec.clockRate
+            #expect(elapsed == packet.cycle - first.cycle)
+        }
+        let starts = rig.sent.filter { $0.payloadType == Int(events.payloadType.rawValue) && $0.marker }
+        #expect(starts.map { Int($0.timestamp &- first.timestamp) * 50 / codec.clockRate } == [5, 15])
+    }
+
+    @Test func `digits that are pressed while others wait, or while something is said, do not wait`() {
+        var rig = EngineRig(a: [.opus()], b: [.opus(), .events48], source: .player(1))
+        var isPressed = rig.press("1", duration: 100, gap: 60)
+        rig.run(cycles: 4)
+        isPressed = rig.press("2", duration: 100, gap: 60) && isPressed
+        rig.run(cycles: 20)
+        rig.engine.setPlayer(SinePlayer(), number: 1)
+        rig.run(cycles: 6)
+        isPressed = rig.press("3", duration: 100, gap: 60) && isPressed
+        rig.run(cycles: 10)
+        #expect(isPressed)
+        let starts = rig.sent.filter { $0.payloadType == 110 && $0.marker }
+        #expect(starts.map(\.cycle) == [5, 13, 30])
+    }
+
     @Test func `digits sound in the audio for a peer that knows no events, in the middle of a playback`() throws {
         var rig = EngineRig(a: [.opus()], b: [.pcmu], source: .player(1))
         rig.engine.setPlayer(SinePlayer(), number: 1)

@@ -178,9 +178,9 @@ package struct CallTrial: Equatable, Sendable {
         return .missed("the call is over: \(ending)" + (sight.isAnswered ? "" : ", it was not answered"))
     }
 
-    /// How long keys take with the lengths that the gateway gives them by default.
+    /// How long keys take with the lengths that the gateway gives them by default, after the silence before them.
     private static func time(of keys: String) -> Duration {
-        keys.reduce(.zero) { $0 + ($1 == "," ? .seconds(2) : .milliseconds(170)) }
+        keys.reduce(.milliseconds(100)) { $0 + ($1 == "," ? .seconds(2) : .milliseconds(170)) }
     }
 }
 

@@ -14,12 +14,17 @@ final class Speaker {
     /// Bytes of a payload that fit any path together with headers and protection (RFC 8200 §5: 1,280 in all). The
     /// encoder keeps to this limit.
     private static let maximumPayload = 1_200
+    /// How many cycles of silence are sent before the first telephone event after a gap: five, so that one arrives even
+    /// if some are lost.
+    private static let cyclesBeforeEvents = 5
 
     let feed: LineFeed
     let source: MediaSource
     private var stream: SpokenStream
     private var coders: ChannelCoders
     private var digits: PressedDigits
+    /// How many cycles of audio are still sent before the digits that wait.
+    private var lead: Int
     /// The payload type of comfort noise with the clock rate of the codec; `nil` unless the codec is G.711 and the peer
     /// accepts comfort noise (RFC 3389).
     private let noise: PayloadType?
@@ -51,6 +56,7 @@ final class Speaker {
         stream = SpokenStream(line: state.line, format: format, isSpurt: same?.stream.isSpurt ?? true)
         suppression = same?.suppression ?? SilenceSuppression()
         digits = PressedDigits(TelephoneEventFormat(among: state.codecs, beside: format), after: former?.digits)
+        lead = former?.lead ?? 0
         noise =
             state.codecs.first { format.kind.isG711 && $0.isNamed("CN") && $0.clockRate == format.clockRate }?
             .payloadType
@@ -66,7 +72,13 @@ final class Speaker {
     // MARK: DTMF digits
 
     /// Appends DTMF digits to those that wait; `false` if there was no room for all of them.
-    func press(_ more: DigitQueue) -> Bool { digits.append(more) }
+    ///
+    /// A jitter buffer such as libwebrtc's plays a telephone event once the audio before the event has been played. So
+    /// audio is sent before the first event after a gap, and between events, also where the source is silent.
+    func press(_ more: DigitQueue) -> Bool {
+        if stream.isSpurt, digits.format != nil, !digits.isPressing { lead = Self.cyclesBeforeEvents }
+        return digits.append(more)
+    }
 
     /// Whether the peer hears this leg transcoded, and therefore its DTMF digits, too. In a mix no digits are passed
     /// on.
@@ -95,7 +107,10 @@ final class Speaker {
         // The peer still plays a packet that was sent as it came.
         guard ahead <= 0 else { return pass(sending: 0, for: leg, on: &bridge) }
         // A telephone event replaces audio, and starts where a packet of audio ends.
-        if digits.format == nil || coders.sender.isBetweenPackets || digits.isPausing, let step = digits.next() {
+        let mayPress = digits.format == nil || coders.sender.isBetweenPackets || digits.isPausing
+        if lead > 0 {
+            lead -= 1
+        } else if mayPress, let step = digits.next() {
             guard digits.format == nil else {
                 insertion = .event(step)
                 return
@@ -147,10 +162,11 @@ final class Speaker {
         OpusPacket.sampleCount(of: packet.span) ?? AudioMixer.frame
     }
 
-    /// Whether a frame is sent as audio. Where the peer accepts comfort noise, a packet with the level may be sent
-    /// instead.
+    /// Whether a frame is sent as audio. Around DTMF digits every frame is. Where the peer accepts comfort noise, a
+    /// packet with the level may be sent instead.
     private func isHeard(_ isSilence: Bool) -> Bool {
-        guard let noise, !digits.isPressing else { return !isSilence }
+        guard !digits.isPressing else { return true }
+        guard let noise else { return !isSilence }
         switch suppression.next(level) {
         case .audio: return !isSilence
         case .nothing: return false
