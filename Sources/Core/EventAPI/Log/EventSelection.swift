@@ -1,7 +1,7 @@
 import CallControl
 
 /// Which events a subscriber wants, of those that it may see.
-package struct EventSelection: Equatable, Sendable {
+package struct EventSelection: Hashable, Sendable {
     /// Why a selection cannot be read.
     package enum Fault: Error, Equatable, Sendable {
         /// This is no type, and no first word with `.*`.

@@ -93,7 +93,7 @@ package struct EventScope: Equatable, Sendable {
 }
 
 /// Who reads events, by what may be seen.
-package enum EventReader: Equatable, Sendable {
+package enum EventReader: Hashable, Sendable {
     /// An operator, who sees everything.
     case everything
     /// A user, who sees the calls that the user has or had a leg of.
