@@ -164,11 +164,12 @@ let package = Package(
                 logging,
             ]),
         service(
-            "GatewayAPI", ["SPiDR", "CallControl", "Registration", "SDP", "Push", "AudioStreams", httpTypes]),
+            "GatewayAPI",
+            ["SPiDR", "CallControl", "EventAPI", "Registration", "SDP", "Push", "AudioStreams", httpTypes]),
         service(
             "SignalingServer",
             [
-                "CallControl", "Registration", "SPiDR", "Push", "AudioStreams", "CallRuntime", "GatewayAPI",
+                "CallControl", "EventAPI", "Registration", "SPiDR", "Push", "AudioStreams", "CallRuntime", "GatewayAPI",
                 "Observability", "Cryptography", "EventLoops",
                 "Sockets", "Zlib",
                 hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, nioHTTPTypes,
@@ -386,8 +387,8 @@ let package = Package(
         tests(
             "SignalingServerTests",
             [
-                "SignalingServer", "GatewayAPI", "AudioStreams", "CallControl", "Registration", "CallRuntime",
-                "Observability", "Cryptography", "EventLoops", "SDP", "Push", "PushDelivery", "Sockets",
+                "SignalingServer", "GatewayAPI", "AudioStreams", "CallControl", "EventAPI", "Registration",
+                "CallRuntime", "Observability", "Cryptography", "EventLoops", "SDP", "Push", "PushDelivery", "Sockets",
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, httpTypes, logging, lifecycle,
             ]),
         tests("GatewayTests", ["Gateway", "CallControl", "Cryptography", "Observability", nioCore, nioPosix, logging]),

@@ -124,12 +124,58 @@ struct EventReadingTests {
         #expect(second?.contains("event: leg.held\ndata: {\"id\":\"") == true)
         clock.set(clock.epochMilliseconds + 60_000)
         #expect(await bytes.next() == nil)
-        let messages = try await subscription(from: .oldest).messages(lasting: .seconds(60))
-        let texts = [await messages(), await messages()].flatMap { $0 ?? [] }
-            .map { String(decoding: $0, as: UTF8.self) }
-        #expect(texts.first?.contains("\"stream.started\"") == true && texts.last?.contains("\"leg.held\"") == true)
-        journal.publicEvents.finish()
-        #expect(await messages() == nil)
         try database.close()
+    }
+
+    @Test func `messages start with the place, and who has everything follows until it is to show who it is`()
+        async throws
+    {
+        let log = journal.publicEvents
+        let selection = EventSelection(reader: .everything)
+        try await publish(1)
+        let messages = try await subscription(from: .oldest, selection).messages(lasting: .seconds(60))
+        #expect(objects(await messages(nil)).first?.contains("\"stream.started\"") == true)
+        #expect(objects(await messages(nil)).first?.contains("\"leg.held\"") == true)
+        let deadline = clock.now + EventReading.pulse
+        let first = EventFollowing(place: log.last, selection: selection, deadline: deadline)
+        #expect(await messages(nil) == .follow(first))
+        // It has followed up to the second event, and has missed the third.
+        try await publish(2)
+        let place = log.last
+        try await publish(3)
+        #expect(objects(await messages(place)).map { $0.contains("\"sequence\":3") } == [true])
+        clock.set(clock.epochMilliseconds + 15_000)
+        let second = EventFollowing(place: log.last, selection: selection, deadline: clock.now + EventReading.pulse)
+        #expect(await messages(nil) == .follow(second))
+        clock.set(clock.epochMilliseconds + 40_000)
+        let last = EventFollowing(place: log.last, selection: selection, deadline: clock.now + .seconds(5))
+        #expect(await messages(second.place) == .follow(last))
+        log.finish()
+        #expect(await messages(nil) == nil)
+        try database.close()
+    }
+
+    @Test func `who is told of all events is told of each once, and of the end`() async throws {
+        let log = journal.publicEvents
+        try await publish(1)
+        let told = Lock<[[Int64]?]>([])
+        let last = log.follow { events in told.withLock { $0.append(events?.map(\.number)) } }
+        #expect(last == log.last)
+        try await publish(2)
+        try await publish(3)
+        #expect(told.withLock { $0 } == [[last + 1], [last + 2]])
+        log.finish()
+        log.finish()
+        #expect(told.withLock { $0 } == [[last + 1], [last + 2], nil])
+        let late = Lock(0)
+        _ = log.follow { events in if events == nil { late.withLock { $0 += 1 } } }
+        #expect(late.withLock { $0 } == 1)
+        try database.close()
+    }
+
+    /// What a program is sent.
+    private func objects(_ messages: EventMessages?) -> [String] {
+        guard case .objects(let objects) = messages else { return [] }
+        return objects.map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -147,7 +147,7 @@ package struct Gateway: Sendable {
             router,
             authenticator: V1Authenticator(
                 database.applications, users: authenticator, tokens: tokens, clock: clock, metrics: metrics,
-                logger: logger), sockets: router)
+                logger: logger), sockets: router, events: journal.publicEvents)
         var signalingConfiguration = configuration.signaling
         signalingConfiguration.compression = configuration.listen.compression.mode
         signalingConfiguration.listeners = listeners

@@ -82,6 +82,7 @@ package final class SignalingService: Service {
             turn: configuration.turn, pollTime: configuration.pollTime, clock: clock, logger: logger)
         let date = DateHeader(clock: clock)
         let compressors = CompressorsOfLoops()
+        let broadcasts = v1?.events.map { EventBroadcasts($0, clock: clock) }
         channelSetups = configuration.listeners.map { [draining] listener in
             var responder = responder
             responder.hidesMetrics = listener.tls != nil && configuration.listeners.contains { $0.tls == nil }
@@ -93,7 +94,7 @@ package final class SignalingService: Service {
                 configuration: configuration.channelSetup(defaultDomain: authenticator.defaultDomain),
                 registrar: switchboard, tokens: tokens, trustedProxies: configuration.trustedProxies,
                 readsProxyHeaders: listener.readsProxyHeaders, sockets: sockets, metrics: metrics, draining: draining,
-                compressors: compressors, v1: v1)
+                compressors: compressors, broadcasts: broadcasts, v1: v1)
         }
     }
 

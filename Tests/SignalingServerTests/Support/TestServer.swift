@@ -32,9 +32,12 @@ struct TestServer: Sendable {
     ///   - tokenKeys: the path of the file with the keys of bearer tokens; `nil`: they are not offered.
     ///   - applications: the applications that may log users in; `nil`: tokens of applications are not offered.
     ///   - v1: what answers below `/v1/`, to the keys of these applications; `nil`: nothing does.
+    ///   - v1Sockets: what serves WebSockets there; `nil`: there are none.
+    ///   - events: the log that clients follow on them.
     static func run(
         configure: (inout SignalingConfiguration) -> Void = { _ in }, pages: [String: Page] = [:],
         tokenKeys: String? = nil, applications: (any ApplicationRepository)? = nil, v1: (any V1Interface)? = nil,
+        v1Sockets: (any V1Sockets)? = nil, events: (any PublicEvents)? = nil,
         _ body: (TestServer) async throws -> Void
     ) async throws {
         var configuration = SignalingConfiguration(listeners: [.init(host: "127.0.0.1", port: 0)])
@@ -62,7 +65,8 @@ struct TestServer: Sendable {
                 V1Gate(
                     v1,
                     authenticator: V1Authenticator(
-                        $0, users: authenticator, tokens: tokens, clock: clock, metrics: metrics, logger: logger))
+                        $0, users: authenticator, tokens: tokens, clock: clock, metrics: metrics, logger: logger),
+                    sockets: v1Sockets, events: events)
             }
         }
         let applications = applications.map {

@@ -26,7 +26,7 @@ package struct EventFeed: Sendable {
     private let capacity: Int
     private var waiting: [UInt64: Wait] = [:]
     /// Nothing comes any more.
-    private var isOver = false
+    package private(set) var isOver = false
 
     /// The number of the last event.
     package private(set) var last: Int64

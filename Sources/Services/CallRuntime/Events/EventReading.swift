@@ -157,28 +157,33 @@ extension EventReading {
 }
 
 extension EventReading {
-    /// The subscription as messages, one JSON object each. Each call waits for the next ones, and returns none if
-    /// nothing has come for a while. The first message is of the type `stream.started`, and tells the place.
+    /// The subscription as messages, which do not wait: a program that has everything follows by itself, and then tells
+    /// how far it has got. The first message is of the type `stream.started`, and tells the place.
     ///
     /// - Parameter lifetime: when it ends.
-    /// - Returns: what gives `nil` when nothing comes any more.
-    package nonisolated func messages(lasting lifetime: Duration) -> @Sendable () async -> [[UInt8]]? {
+    /// - Returns: what gives the next messages, or `nil` when nothing comes any more. It takes the place up to which
+    ///   the program has followed; `nil`: it has not.
+    package nonisolated func messages(lasting lifetime: Duration) -> @Sendable (Int64?) async -> EventMessages? {
         let end = sources.clock.now + lifetime
-        return { await self.messages(until: end) }
+        return { await self.messages(followedThrough: $0, until: end) }
     }
 
-    private func messages(until end: MonotonicTime) async -> [[UInt8]]? {
+    private func messages(followedThrough place: Int64?, until end: MonotonicTime) async -> EventMessages? {
         guard hasStarted else {
             hasStarted = true
-            return [cursor.start(at: sources.clock.epochMilliseconds)]
+            return .objects([cursor.start(at: sources.clock.epochMilliseconds)])
         }
+        if let place { number = max(number, place) }
         if Task.isCancelled || sources.clock.now >= end { return nil }
         do throws(StorageError) {
-            switch try await next() {
+            switch try await next(within: .zero) {
             case nil: return nil
-            case .pulse: return []
-            case .events(let events): return events.map { $0.object(in: sources.log.name) }
-            case .gap(let snapshot): return [snapshot.json]
+            case .pulse:
+                // Who the program is has to be asked again by then.
+                let deadline = min(end, lastAdmission + Self.pulse)
+                return .follow(EventFollowing(place: number, selection: selection, deadline: deadline))
+            case .events(let events): return .objects(events.map { $0.object(in: sources.log.name) })
+            case .gap(let snapshot): return .objects([snapshot.json])
             }
         } catch {
             // The program comes back with its cursor.

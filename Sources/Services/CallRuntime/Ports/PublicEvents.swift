@@ -22,6 +22,12 @@ package protocol PublicEvents: Sendable {
     func page(
         after number: Int64, _ selection: EventSelection, limit: Int, waitingUntil deadline: MonotonicTime
     ) async throws(StorageError) -> EventPage
+    /// Tells of all events from now on.
+    ///
+    /// - Parameter told: gets events as they become durable, in order, and `nil` when nothing comes any more; behind
+    ///   that, what it gets is in the log as well. It returns at once.
+    /// - Returns: the number of the last event before those.
+    func follow(_ told: @escaping @Sendable ([PublicEvent]?) -> Void) -> Int64
     /// The place before which the address was another account's, or the name another application's, whose events are
     /// not shown to the reader; 0: none.
     ///

@@ -1,4 +1,5 @@
 package import AudioStreams
+package import EventAPI
 
 /// What serves WebSockets below `/v1/`. Who opens one is known before it gets here.
 package protocol V1Sockets: Sendable {
@@ -13,9 +14,10 @@ package protocol V1Sockets: Sendable {
 
 /// What a WebSocket below `/v1/` carries.
 package enum V1Socket: Sendable {
-    /// Text messages that the client is sent. Each call waits for the next ones, of which there may be none, and gives
-    /// `nil` when there are no more. What the client says is only a sign of life.
-    case messages(@Sendable () async -> [[UInt8]]?)
+    /// Events that the client is sent as text messages. Each call gives the next ones, or lets the client follow the
+    /// log, or gives `nil` when there are no more; it takes the place up to which the client has followed. What the
+    /// client says is only a sign of life.
+    case messages(@Sendable (Int64?) async -> EventMessages?)
     /// Messages in both directions.
     case stream(any V1Stream)
 

@@ -1,3 +1,4 @@
+import EventAPI
 import GatewayAPI
 import HTTPTypes
 import NIOCore
@@ -7,17 +8,26 @@ import Observability
 import Primitives
 import Sockets
 
-/// A WebSocket that is sent text messages, and only listened to for signs of life. The next ones are asked for once the
-/// kernel has taken those before, so that no more than one answer waits for a slow reader.
+/// A WebSocket that is sent events as text messages, and only listened to for signs of life. The next ones are asked
+/// for once the kernel has taken those before, so that no more than one answer waits for a slow reader. Once it has
+/// everything, it follows with the other sockets of its event loop, and its task waits.
 struct MessageSocket: Sendable {
     private let channel: any Channel
     private let handler: NIOLoopBound<WebSocketHandler>
-    private let messages: @Sendable () async -> [[UInt8]]?
+    private let broadcast: NIOLoopBound<EventBroadcast>
+    /// Its name in the broadcast.
+    private let name: UInt64
+    private let messages: @Sendable (Int64?) async -> EventMessages?
 
     /// Makes a socket; to be called on the channel's event loop.
-    init(channel: any Channel, handler: WebSocketHandler, messages: @escaping @Sendable () async -> [[UInt8]]?) {
+    init(
+        channel: any Channel, handler: WebSocketHandler, broadcast: EventBroadcast,
+        messages: @escaping @Sendable (Int64?) async -> EventMessages?
+    ) {
         self.channel = channel
         self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+        self.broadcast = NIOLoopBound(broadcast, eventLoop: channel.eventLoop)
+        name = broadcast.makeName()
         self.messages = messages
     }
 
@@ -26,9 +36,15 @@ struct MessageSocket: Sendable {
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    while let next = await messages() {
-                        // Fails only if the connection has ended.
-                        do { for message in next { try await send(message) } } catch { return }
+                    var followed: Int64?
+                    while let next = await messages(followed) {
+                        switch next {
+                        case .objects(let objects):
+                            followed = nil
+                            // Fails only if the connection has ended.
+                            do { for object in objects { try await send(object) } } catch { return }
+                        case .follow(let following): followed = await follow(following)
+                        }
                     }
                     close(draining.isSet ? .goingAway : .normalClosure)
                 }
@@ -51,6 +67,27 @@ struct MessageSocket: Sendable {
             channel.eventLoop.execute { [handler] in handler.value.send(text, promise) }
         }
         try await promise.futureResult.get()
+    }
+
+    /// Follows until the socket has to be looked after again.
+    ///
+    /// - Returns: its place.
+    private func follow(_ following: EventFollowing) async -> Int64 {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { left in
+                channel.eventLoop.execute { [handler, broadcast, name] in
+                    broadcast.value.join(name, following, handler.value, left)
+                }
+                // The handler may have run before there was anything to leave.
+                if Task.isCancelled { leave() }
+            }
+        } onCancel: {
+            leave()
+        }
+    }
+
+    private func leave() {
+        channel.eventLoop.execute { [broadcast, name] in broadcast.value.leave(name) }
     }
 
     private func close(_ code: WebSocketErrorCode) {

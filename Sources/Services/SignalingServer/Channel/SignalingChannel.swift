@@ -57,6 +57,8 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
     let metrics: GatewayMetrics
     let draining: DrainingFlag
     let compressors: CompressorsOfLoops
+    /// Sends events to those who follow them on other WebSockets; `nil`: nobody can.
+    let broadcasts: EventBroadcasts?
     /// What serves other WebSockets, and checks who opens them; `nil`: there are none.
     let v1: V1Gate?
 
@@ -169,11 +171,17 @@ struct SignalingChannel: ServerChildChannel, HTTPChannelHandler {
                     case .stream(let stream):
                         return .stream(try addStream(stream, to: pipeline, of: channel, monitor))
                     case .messages(let messages):
+                        guard let broadcasts else {
+                            preconditionFailure("what sends events on WebSockets comes with their log")
+                        }
                         let handler = WebSocketHandler(
                             configuration: configuration.channel, monitor: monitor, metrics: metrics,
                             draining: draining, confirmed: { _ in })
                         try pipeline.addHandler(handler)
-                        return .messages(MessageSocket(channel: channel, handler: handler, messages: messages))
+                        return .messages(
+                            MessageSocket(
+                                channel: channel, handler: handler,
+                                broadcast: broadcasts.broadcast(on: channel.eventLoop), messages: messages))
                     }
                     guard let address = address(head) else {
                         preconditionFailure("only a request that names a channel is upgraded")

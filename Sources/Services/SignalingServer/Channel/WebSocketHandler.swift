@@ -42,6 +42,8 @@ final class WebSocketHandler: ChannelInboundHandler {
     /// Is told with which code the peer closes the socket; 1005: without one. It is set before the first frame comes.
     var peerCloses: ((Int) -> Void)?
     private var context: ChannelHandlerContext?
+    /// The place of the encoder, behind which frames are bytes.
+    private var encoder: ChannelHandlerContext?
     private var isReading = true
 
     /// Makes the handler of a channel.
@@ -91,6 +93,14 @@ final class WebSocketHandler: ChannelInboundHandler {
         guard state == .open, let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
         let frame = WebSocketFrame(fin: true, opcode: .text, data: text)
         context.writeAndFlush(Self.wrapOutboundOut(frame), promise: promise)
+    }
+
+    /// Sends frames that are written already, which other sockets may be sent as well.
+    ///
+    /// - Parameter promise: succeeds once the kernel has taken them.
+    func send(frames: ByteBuffer, _ promise: EventLoopPromise<Void>) {
+        guard state == .open, let encoder else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        encoder.writeAndFlush(WebSocketFrameEncoder.wrapOutboundOut(frames), promise: promise)
     }
 
     /// Sends a message of a stream. A peer that does not read is a slow reader.
@@ -245,6 +255,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        encoder = try? context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
         metrics.webSocketsActive.increment()
         watch(context)
         // The event that tells of the shutdown may have passed before this handler was added.
@@ -256,6 +267,7 @@ final class WebSocketHandler: ChannelInboundHandler {
         confirmationTimer?.cancel()
         state = .closed
         self.context = nil
+        encoder = nil
         metrics.webSocketsActive.decrement()
         metrics.webSocketsClosed[closure ?? .byPeer].increment()
     }

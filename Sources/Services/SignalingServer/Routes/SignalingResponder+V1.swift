@@ -1,3 +1,4 @@
+package import CallRuntime
 package import GatewayAPI
 import HTTPTypes
 import HummingbirdCore
@@ -13,14 +14,18 @@ package struct V1Gate: Sendable {
     package let authenticator: V1Authenticator
     /// Serves WebSockets; `nil`: there are none.
     package let sockets: (any V1Sockets)?
+    /// The log whose events clients follow on WebSockets; `nil`: on none.
+    package let events: (any PublicEvents)?
 
     /// Makes a gate of its parts; each parameter is the property of that name.
     package init(
-        _ interface: any V1Interface, authenticator: V1Authenticator, sockets: (any V1Sockets)? = nil
+        _ interface: any V1Interface, authenticator: V1Authenticator, sockets: (any V1Sockets)? = nil,
+        events: (any PublicEvents)? = nil
     ) {
         self.interface = interface
         self.authenticator = authenticator
         self.sockets = sockets
+        self.events = events
     }
 
     /// Whether a path is below `/v1/`, or `/v1` itself.

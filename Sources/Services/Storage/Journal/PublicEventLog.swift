@@ -21,6 +21,8 @@ package final class PublicEventLog: PublicEvents {
         /// When the clock is to call next; `nil`: it is not asked to.
         var alarm: MonotonicTime?
         var lastSubscriber: UInt64 = 0
+        /// Those who are told of all events.
+        var followers: [@Sendable ([PublicEvent]?) -> Void] = []
         var removedThrough: Int64
         var count: Int
 
@@ -126,13 +128,25 @@ package final class PublicEventLog: PublicEvents {
         }
     }
 
+    /// Tells of all events from now on; see `PublicEvents`.
+    package func follow(_ told: @escaping @Sendable ([PublicEvent]?) -> Void) -> Int64 {
+        let (last, isOver) = state.withLock { state in
+            if !state.feed.isOver { state.followers.append(told) }
+            return (state.feed.last, state.feed.isOver)
+        }
+        if isOver { told(nil) }
+        return last
+    }
+
     /// Ends all waiting: the gateway stops.
     package func finish() {
-        let told = state.withLock { state in
+        let (told, followers) = state.withLock { state in
+            defer { state.followers = [] }
             let pages = state.feed.finish()
-            return state.end(pages)
+            return (state.end(pages), state.followers)
         }
         for (continuation, page) in told { continuation.resume(returning: .page(page)) }
+        for follower in followers { follower(nil) }
     }
 
     // MARK: From the journal
@@ -140,12 +154,14 @@ package final class PublicEventLog: PublicEvents {
     /// Events are durable.
     func publish(_ events: [PublicEvent]) {
         guard !events.isEmpty else { return }
-        let told = state.withLock { state in
+        let (told, followers) = state.withLock { state in
             if isKept { state.count += events.count }
             let pages = state.feed.publish(events)
-            return state.end(pages)
+            return (state.end(pages), state.followers)
         }
         for (continuation, page) in told { continuation.resume(returning: .page(page)) }
+        // The journal publishes one batch behind the other, so that all are told in order.
+        for follower in followers { follower(events) }
     }
 
     /// Events up to this number are about to be removed.
