@@ -41,6 +41,44 @@ struct WebhookQueueTests {
         #expect(queue.takeDue(at: at(0)).map(\.number) == [3])
     }
 
+    @Test func `calls take turns, each in its order, and one that was through starts anew`() {
+        var configuration = WebhookQueue.Configuration()
+        configuration.inFlight = 3
+        var (queue, random) = (WebhookQueue(configuration), self.random)
+        var left: [Int64] = []
+        func send() {
+            let taken = queue.takeDue(at: at(0)).map(\.number)
+            left += taken
+            for number in taken {
+                #expect(queue.ended(number, .delivered, at: at(0), time: Self.start, random: &random) == .delivered)
+            }
+        }
+        // Of seven calls each has nine: 1, 8, 15 and so on are of the first one.
+        let numbers = Array(1...63 as ClosedRange<Int64>)
+        for number in numbers { queue.add(Delivery(number: number, call: "call \(number % 7)", content: [])) }
+        while queue.count > 0, left.count < numbers.count { send() }
+        #expect(left == numbers && queue.count == 0)
+        queue.add(delivery(64, "call 1"))
+        send()
+        #expect(left.last == 64 && queue.count == 0)
+    }
+
+    @Test func `of those that have failed the one whose wait is over first leaves first`() {
+        var (queue, random) = (WebhookQueue(), self.random)
+        for number in 1...3 as ClosedRange<Int64> { queue.add(delivery(number, "call \(number)")) }
+        _ = queue.takeDue(at: at(0))
+        for (number, seconds) in [(1, 90), (2, 30), (3, 60)] as [(Int64, Int64)] {
+            _ = queue.ended(
+                number, .failed(reason: "busy", after: .seconds(seconds)), at: at(0), time: Self.start, random: &random)
+        }
+        #expect(queue.nextDeadline == at(30))
+        #expect(queue.takeDue(at: at(29)).isEmpty)
+        #expect(queue.takeDue(at: at(60)).map(\.number) == [2, 3])
+        #expect(queue.nextDeadline == at(90))
+        #expect(queue.takeDue(at: at(90)).map(\.number) == [1])
+        #expect(queue.nextDeadline == nil)
+    }
+
     @Test func `without an answer one is on its way at a time, and with each answer twice as many`() throws {
         var configuration = WebhookQueue.Configuration()
         configuration.inFlight = 5

@@ -5,6 +5,8 @@ package import Primitives
 /// The deliveries of a call leave one after the other, in order; a further one waits until the one before is delivered
 /// or parked. Those of different calls do not wait for each other, up to a number that are on their way at a time: one
 /// after an attempt without an answer, and twice as many after each answer, up to `Configuration.inFlight`.
+///
+/// What a delivery costs does not depend on how many others wait.
 package struct WebhookQueue: Sendable {
     /// The limits of a queue.
     package struct Configuration: Equatable, Sendable {
@@ -71,23 +73,24 @@ package struct WebhookQueue: Sendable {
         case parked(Delivery)
     }
 
-    /// The deliveries of a call, the first of which is next.
-    private struct Line: Sendable {
-        var deliveries: [Delivery] = []
-        var isInFlight = false
-        /// The next attempt is not made before; `nil`: at once.
-        var notBefore: MonotonicTime?
-    }
-
     private let configuration: Configuration
-    private var lines: [String: Line] = [:]
-    /// The calls whose next delivery may leave, in the order in which it could.
-    private var ready: [String] = []
-    /// The calls of deliveries that have left.
-    private var inFlight: [Int64: String] = [:]
+    /// The deliveries of each call, the first of which is next, by the number of their line. None is empty.
+    private var lines: [UInt64: WaitingLine<Delivery>] = [:]
+    /// The numbers of the lines, by call.
+    private var numbers: [String: UInt64] = [:]
+    /// The greatest number that was given to a line.
+    private var lastLine: UInt64 = 0
+    /// The lines whose next delivery may leave, in the order in which it could.
+    private var ready = WaitingLine<UInt64>()
+    /// When lines whose next delivery has failed are ready again.
+    private var deadlines = DeadlineQueue()
+    /// The lines of deliveries that have left.
+    private var inFlight: [Int64: UInt64] = [:]
     /// How many may be on their way, 1 to `Configuration.inFlight`.
     private var room: Int
 
+    /// When a failed delivery may be tried again; `nil`: none has failed.
+    package private(set) var nextDeadline: MonotonicTime?
     /// How many deliveries are owed.
     package private(set) var count = 0
 
@@ -100,25 +103,26 @@ package struct WebhookQueue: Sendable {
     /// A delivery is owed. Those of a call are added in their order.
     package mutating func add(_ delivery: Delivery) {
         count += 1
-        lines[delivery.call, default: Line()].deliveries.append(delivery)
-        if lines[delivery.call]?.deliveries.count == 1 { ready.append(delivery.call) }
+        if let line = numbers[delivery.call] {
+            lines[line]?.append(delivery)
+            return
+        }
+        lastLine += 1
+        numbers[delivery.call] = lastLine
+        lines[lastLine] = WaitingLine(delivery)
+        ready.append(lastLine)
     }
 
     /// The deliveries that leave now.
     package mutating func takeDue(at now: MonotonicTime) -> [Delivery] {
-        for (call, line) in lines {
-            guard let time = line.notBefore, time <= now else { continue }
-            lines[call]?.notBefore = nil
-            ready.append(call)
-        }
-        let due = ready.prefix(max(0, room - inFlight.count))
+        while let line = deadlines.popDue(at: now) { ready.append(line) }
+        nextDeadline = deadlines.earliest
         var taken: [Delivery] = []
-        for call in due {
-            lines[call]?.isInFlight = true
-            if let delivery = lines[call]?.deliveries.first { taken.append(delivery) }
+        while inFlight.count < room, let line = ready.popFirst() {
+            guard let delivery = lines[line]?.first else { continue }
+            inFlight[delivery.number] = line
+            taken.append(delivery)
         }
-        ready.removeFirst(due.count)
-        for delivery in taken { inFlight[delivery.number] = delivery.call }
         return taken
     }
 
@@ -131,15 +135,12 @@ package struct WebhookQueue: Sendable {
     package mutating func ended(
         _ number: Int64, _ outcome: Outcome, at now: MonotonicTime, time: Int64, random: inout some RandomSource
     ) -> Verdict? {
-        guard let call = inFlight.removeValue(forKey: number), var delivery = lines[call]?.deliveries.first else {
-            return nil
-        }
-        lines[call]?.isInFlight = false
+        guard let line = inFlight.removeValue(forKey: number), var delivery = lines[line]?.first else { return nil }
         let wish: Duration?
         switch outcome {
         case .delivered:
             widen()
-            advance(call)
+            advance(line, of: delivery.call)
             return .delivered
         case .failed(let reason, let after):
             widen()
@@ -155,29 +156,27 @@ package struct WebhookQueue: Sendable {
         delivery.failingSince = since
         // A clock that was put back makes nothing younger than its first attempt.
         guard max(0, time - since) < configuration.retryTime.wholeNanoseconds / 1_000_000 else {
-            advance(call)
+            advance(line, of: delivery.call)
             return .parked(delivery)
         }
-        let next = now + delay(after: delivery.attempts, wish, &random)
-        lines[call]?.deliveries[0] = delivery
-        lines[call]?.notBefore = next
+        lines[line]?.replaceFirst(with: delivery)
+        deadlines.set(now + delay(after: delivery.attempts, wish, &random), for: line)
+        nextDeadline = deadlines.earliest
         return .retried(delivery)
     }
 
     /// The receiver has answered.
     private mutating func widen() { room = min(configuration.inFlight, room * 2) }
 
-    /// When a failed delivery may be tried again; `nil`: none has failed.
-    package var nextDeadline: MonotonicTime? { lines.values.lazy.compactMap(\.notBefore).min() }
-
     /// The first delivery of the call is over.
-    private mutating func advance(_ call: String) {
+    private mutating func advance(_ line: UInt64, of call: String) {
         count -= 1
-        lines[call]?.deliveries.removeFirst()
-        if lines[call]?.deliveries.isEmpty ?? true {
-            lines[call] = nil
+        _ = lines[line]?.popFirst()
+        if lines[line]?.isEmpty ?? true {
+            lines[line] = nil
+            numbers[call] = nil
         } else {
-            ready.append(call)
+            ready.append(line)
         }
     }
 
