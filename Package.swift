@@ -218,7 +218,8 @@ let package = Package(
         service(
             "WebhookDelivery",
             [
-                "CallControl", "EventAPI", "CallRuntime", "Observability", "Cryptography", "HTTPClient", logging,
+                "CallControl", "EventAPI", "CallRuntime", "Observability", "Cryptography", "HTTPClient", "Sockets",
+                logging,
             ]),
 
         service(
@@ -346,7 +347,12 @@ let package = Package(
                 "PushDelivery", "Push", "CallRuntime", "CallControl", "Registration", "GatewayAPI", "Observability",
                 "Sockets", logging,
             ]),
-        tests("WebhookDeliveryTests", ["WebhookDelivery", "CallControl", "CallRuntime", "EventAPI"]),
+        tests(
+            "WebhookDeliveryTests",
+            [
+                "WebhookDelivery", "CallControl", "CallRuntime", "Cryptography", "EventAPI", "Observability", "Sockets",
+                logging, nioCore, nioPosix, nioHTTP1,
+            ]),
         tests(
             "AdminServerTests",
             [

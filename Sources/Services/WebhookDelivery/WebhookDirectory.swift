@@ -218,7 +218,7 @@ extension WebhookDirectory {
         let webhook = try await webhook(id, of: application)
         let name = "test_" + random.nextToken(16, alphabet: .url).replacing("-", with: "a")
         let content = WebhookSignature.test(named: name, at: clock.epochMilliseconds)
-        switch await sender.send(content, named: name, to: webhook).outcome {
+        switch await sender.send(content, named: name, to: WebhookReceiver(webhook)).outcome {
         case .delivered: return (true, "the receiver has taken it")
         case .failed(let reason, _), .unanswered(let reason): return (false, reason)
         }

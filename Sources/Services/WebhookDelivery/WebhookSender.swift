@@ -6,30 +6,12 @@ import Foundation
 import HTTPClient
 import Primitives
 
-/// What has become of an attempt to send an event.
-struct WebhookAnswer: Sendable {
-    /// What came with an answer that takes the event.
-    enum Content: Sendable {
-        /// Nothing, or what is no JSON.
-        case nothing
-        /// JSON, by its media type.
-        case json([UInt8])
-        /// JSON that is longer than is accepted.
-        case tooLong
-    }
-
-    /// Whether the receiver has taken it.
-    let outcome: WebhookQueue.Outcome
-    /// The receiver wants no more events.
-    var isGone = false
-    var content = Content.nothing
-}
-
 /// Sends events to webhooks, signed (Standard Webhooks 1.0.0).
 final class WebhookSender: Sendable {
     private let client: HTTPClient
     private let configuration: WebhookConfiguration
     private let clock: any RuntimeClock
+    private let arrivals = WebhookArrivals()
 
     /// The longest content of an answer, in bytes.
     static let largestAnswer = 65_536
@@ -51,16 +33,45 @@ final class WebhookSender: Sendable {
         // What a receiver says besides its status is no reason to send an event again.
         limits.largestResponse = Self.largestAnswer
         limits.cutsContent = true
-        client = try HTTPClient(name: "webhooks", configuration: limits)
+        client = try HTTPClient(name: "webhooks", configuration: limits, handedOut: arrivals.handOut)
+    }
+
+    /// Sends deliveries together. Their worker is told what becomes of them: once for all answers that come together.
+    ///
+    /// - Parameter log: the name of the log, for the names of the events.
+    func send(
+        _ deliveries: [WebhookQueue.Delivery], of log: String, to receiver: WebhookReceiver,
+        for worker: WebhookWorker
+    ) {
+        let requests = deliveries.map { delivery -> (request: HTTPRequest, completion: HTTPClient.Completion) in
+            let name = WebhookSignature.name(of: EventCursor(log: log, number: delivery.number))
+            let completion: HTTPClient.Completion = { [arrivals] result in
+                arrivals.note(WebhookArrivals.Arrival(delivery: delivery, answer: WebhookAnswer(result)), for: worker)
+            }
+            return (request(with: delivery.content, named: name, to: receiver), completion)
+        }
+        client.send(requests)
     }
 
     /// Sends an event, and waits for what becomes of it.
     ///
+    /// - Parameter name: the name of the event.
+    func send(_ content: [UInt8], named name: String, to receiver: WebhookReceiver) async -> WebhookAnswer {
+        do throws(HTTPFailure) {
+            let response = try await client.response(to: request(with: content, named: name, to: receiver))
+            return WebhookAnswer(.success(response))
+        } catch {
+            return WebhookAnswer(.failure(error))
+        }
+    }
+
+    /// A request with an event, signed.
+    ///
     /// - Parameter name: the name of the event, the same for each attempt.
-    func send(_ content: [UInt8], named name: String, to webhook: Webhook) async -> WebhookAnswer {
+    private func request(with content: [UInt8], named name: String, to receiver: WebhookReceiver) -> HTTPRequest {
         let seconds = clock.epochMilliseconds / 1_000
         let signed = WebhookSignature.signedBytes(name: name, seconds: seconds, content: content)
-        let codes = webhook.keys.value.compactMap(Self.key).map { key in
+        let codes = receiver.keys.value.map { key in
             Data(HMAC.sha256(key: key, signed.span)).base64EncodedString()
         }
         var fields = [
@@ -71,24 +82,7 @@ final class WebhookSender: Sendable {
         if let trace = EventBody.traceContext(in: content) {
             fields.append(HTTPField("traceparent", trace.description))
         }
-        let request = HTTPRequest(.post(content), webhook.url, fields: fields, timeout: configuration.attemptTime)
-        do throws(HTTPFailure) {
-            let response = try await client.response(to: request)
-            let delay = response.value(of: "retry-after").flatMap { UInt32($0) }.map { Duration.seconds(Int64($0)) }
-            let outcome = WebhookSignature.outcome(status: response.status, after: delay)
-            return WebhookAnswer(
-                outcome: outcome, isGone: response.status == WebhookSignature.goneStatus,
-                content: outcome == .delivered ? Self.content(of: response) : .nothing)
-        } catch {
-            return WebhookAnswer(outcome: .unanswered(reason: error.description))
-        }
-    }
-
-    private static func content(of response: HTTPResponse) -> WebhookAnswer.Content {
-        let type = response.value(of: "content-type")?.lowercased() ?? ""
-        guard type.prefix(while: { $0 != ";" && $0 != " " }) == "application/json" else { return .nothing }
-        if response.isCut { return .tooLong }
-        return response.content.isEmpty ? .nothing : .json(response.content)
+        return HTTPRequest(.post(content), receiver.url, fields: fields, timeout: configuration.attemptTime)
     }
 
     /// Gives up all requests, and ends the thread.
@@ -98,9 +92,5 @@ final class WebhookSender: Sendable {
     static func makeKey(random: inout some RandomSource) -> String {
         WebhookSignature.keyPrefix
             + Data(random.nextBytes(WebhookSignature.keySize)).base64EncodedString()
-    }
-
-    private static func key(_ text: String) -> [UInt8]? {
-        Data(base64Encoded: String(text.dropFirst(WebhookSignature.keyPrefix.count))).map(Array.init)
     }
 }

@@ -27,6 +27,8 @@ actor WebhookWorker {
 
     private let environment: Environment
     private var webhook: Webhook
+    /// The same, as requests need it.
+    private var receiver: WebhookReceiver
     private var queue: WebhookQueue
     private var random = SecureRandomSource()
     /// What comes behind this place of the log is not owed yet.
@@ -46,6 +48,7 @@ actor WebhookWorker {
     /// - Parameter place: where a webhook starts of which nothing is known.
     init(_ webhook: Webhook, from place: Int64, _ environment: Environment) {
         self.webhook = webhook
+        receiver = WebhookReceiver(webhook)
         self.environment = environment
         self.place = place
         queue = WebhookQueue(environment.configuration.queue)
@@ -54,6 +57,7 @@ actor WebhookWorker {
     /// The webhook was changed.
     func update(_ webhook: Webhook) {
         self.webhook = webhook
+        receiver = WebhookReceiver(webhook)
         pump()
     }
 
@@ -154,16 +158,10 @@ actor WebhookWorker {
 
     private func pump() {
         guard isLoaded, webhook.isEnabled, !isStopping else { return }
-        for delivery in queue.takeDue(at: environment.clock.now) {
-            inFlight += 1
-            let name = WebhookSignature.name(of: EventCursor(log: environment.log.name, number: delivery.number))
-            Task { [sender = environment.sender, webhook] in
-                let answer = await sender.send(delivery.content, named: name, to: webhook)
-                // A decision that takes its time, since a file is fetched for it, holds up no further event.
-                async let heard: Void = self.hear(answer.content, to: delivery)
-                await self.ended(delivery.number, answer.outcome, answer.isGone)
-                await heard
-            }
+        let due = queue.takeDue(at: environment.clock.now)
+        if !due.isEmpty {
+            inFlight += due.count
+            environment.sender.send(due, of: environment.log.name, to: receiver, for: self)
         }
         arm()
     }
@@ -200,12 +198,24 @@ actor WebhookWorker {
         }
     }
 
-    private func ended(_ number: Int64, _ outcome: WebhookQueue.Outcome, _ isGone: Bool) async {
-        inFlight -= 1
+    /// Answers have come, or the reasons why there are none.
+    func ended(_ arrivals: [WebhookArrivals.Arrival]) async {
+        inFlight -= arrivals.count
         // What was cut off by the end of the gateway is sent by the next one.
-        if isStopping, outcome != .delivered { return }
-        let clock = environment.clock
-        let verdict = queue.ended(number, outcome, at: clock.now, time: clock.epochMilliseconds, random: &random)
+        let counted = isStopping ? arrivals.filter { $0.answer.outcome == .delivered } : arrivals
+        for arrival in counted { note(arrival) }
+        pump()
+        await settle()
+        if webhook.isEnabled, counted.contains(where: { $0.answer.isGone }) {
+            webhook.isEnabled = false
+            await environment.disable(webhook.id, "the receiver has answered with status 410")
+        }
+    }
+
+    private func note(_ arrival: WebhookArrivals.Arrival) {
+        let (number, clock) = (arrival.delivery.number, environment.clock)
+        let verdict = queue.ended(
+            number, arrival.answer.outcome, at: clock.now, time: clock.epochMilliseconds, random: &random)
         guard let verdict else { return }
         unsettled[number] = verdict
         environment.metrics.webhookAttempts[verdict.result].increment()
@@ -214,12 +224,9 @@ actor WebhookWorker {
                 "an event for a webhook is given up",
                 metadata: ["webhook": "\(webhook.id)", LogKey.reason: "\(delivery.reason ?? "")"])
         }
-        pump()
-        await settle()
-        if isGone, webhook.isEnabled {
-            webhook.isEnabled = false
-            await environment.disable(webhook.id, "the receiver has answered with status 410")
-        }
+        if case .nothing = arrival.answer.content { return }
+        // A decision that takes its time, since a file is fetched for it, holds up no further event.
+        Task { await hear(arrival.answer.content, to: arrival.delivery) }
     }
 
     /// Writes what attempts have led to; what comes meanwhile is written together.
