@@ -61,4 +61,12 @@ struct WebhookWorkerTests {
             }
         }
     }
+
+    @Test func `outcomes are written together while others are on their way`() async throws {
+        try await withRig(events(ofCalls: 50)) { rig, _ in
+            try await wait { rig.outbox.place == 200 && rig.outbox.owed.isEmpty }
+            // Those that were on their way together, up to eight, are mostly written together as well.
+            #expect(rig.outbox.writes.reduce(0, +) == 200 && rig.outbox.writes.count < 100)
+        }
+    }
 }

@@ -43,6 +43,9 @@ actor WebhookWorker {
 
     /// How long a worker waits before it tries again what the database has refused.
     private static let retryDelay = Duration.seconds(1)
+    /// How long what an attempt has led to waits for others that are on their way: each write is a transaction. A
+    /// gateway that is killed meanwhile sends again what was delivered.
+    private static let settleDelay = Duration.milliseconds(10)
     private static let pageLimit = 256
 
     /// - Parameter place: where a webhook starts of which nothing is known.
@@ -148,10 +151,12 @@ actor WebhookWorker {
         add([delivery])
     }
 
-    private func pause() async {
+    private func pause() async { await wait(for: Self.retryDelay) }
+
+    private func wait(for time: Duration) async {
         let clock = environment.clock
         // Fails only if the task is cancelled.
-        do { try await clock.sleep(until: clock.now + Self.retryDelay) } catch { return }
+        do { try await clock.sleep(until: clock.now + time) } catch { return }
     }
 
     // MARK: Out
@@ -204,12 +209,11 @@ actor WebhookWorker {
         // What was cut off by the end of the gateway is sent by the next one.
         let counted = isStopping ? arrivals.filter { $0.answer.outcome == .delivered } : arrivals
         for arrival in counted { note(arrival) }
+        let isGone = webhook.isEnabled && counted.contains { $0.answer.isGone }
+        if isGone { webhook.isEnabled = false }
         pump()
         await settle()
-        if webhook.isEnabled, counted.contains(where: { $0.answer.isGone }) {
-            webhook.isEnabled = false
-            await environment.disable(webhook.id, "the receiver has answered with status 410")
-        }
+        if isGone { await environment.disable(webhook.id, "the receiver has answered with status 410") }
     }
 
     private func note(_ arrival: WebhookArrivals.Arrival) {
@@ -229,12 +233,13 @@ actor WebhookWorker {
         Task { await hear(arrival.answer.content, to: arrival.delivery) }
     }
 
-    /// Writes what attempts have led to; what comes meanwhile is written together.
+    /// Writes what attempts have led to; what comes within a moment is written together.
     private func settle() async {
         guard !isSettling else { return }
         isSettling = true
         defer { isSettling = false }
         while !unsettled.isEmpty {
+            if inFlight > 0, !isStopping { await wait(for: Self.settleDelay) }
             let verdicts = unsettled
             unsettled = [:]
             do throws(StorageError) {
