@@ -46,16 +46,23 @@ enum PublicEventRows {
     static func events(after number: Int64, through last: Int64, limit: Int, _ database: Database) throws
         -> [PublicEvent]
     {
-        try Row.fetchAll(
-            database,
-            sql: "SELECT * FROM publicEvent WHERE number > ? AND number <= ? ORDER BY number LIMIT ?",
-            arguments: [number, last, limit]
-        ).map { row in
-            let json: String = row["event"]
-            return PublicEvent(
-                number: row["number"], call: row["call"], type: row["type"], time: row["time"],
-                scope: scope(row["addresses"]), json: Array(json.utf8))
+        // The cursor reads each value where SQLite has it; rows that are kept would be copied first.
+        let rows = try Row.fetchCursor(
+            database.cachedStatement(
+                sql: """
+                    SELECT number, call, type, time, addresses, event FROM publicEvent
+                    WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
+                    """),
+            arguments: [number, last, limit])
+        var events: [PublicEvent] = []
+        while let row = try rows.next() {
+            let json: String = row[5]
+            events.append(
+                PublicEvent(
+                    number: row[0], call: row[1], type: row[2], time: row[3], scope: scope(row[4]),
+                    json: Array(json.utf8)))
         }
+        return events
     }
 
     /// What the line of an application starts with. No address has a blank.
