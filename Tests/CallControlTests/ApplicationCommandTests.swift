@@ -53,24 +53,30 @@ struct ApplicationCommandTests {
     }
 
     @Test func `what cannot be played is refused by name`() throws {
-        let fifty = [PlayItem](repeating: .silence(.seconds(1)), count: 101)
-        let cases: [(String, [PlayItem], Int?, Int)] = [
-            ("items", [], nil, 0), ("items", fifty, nil, 0), ("loops", [.music(nil)], -1, 0),
-            ("loops", [.music(nil)], 1_001, 0), ("volume", [.music(nil)], 1, 11), ("volume", [.music(nil)], 1, -31),
-            ("items[0].duration", [.silence(.milliseconds(19))], nil, 0),
-            ("items[1].duration", [.file("a.wav"), .tone(.busy, .seconds(3_601))], nil, 0),
-            ("items[0].duration", [.music(nil), .file("a.wav")], nil, 0),
-            ("items[0].url", [.url("http://example.com/a.wav")], nil, 0), ("items[0].url", [.url("https://")], nil, 0),
-            ("items[1].url", [.music(.seconds(1)), .url("https://example.com/a b")], nil, 0),
-            ("items[0].url", [.url("https://example.com/é")], nil, 0),
-            ("items[0].url", [.url("https://example.com/" + String(repeating: "a", count: 2_048))], nil, 0),
+        let many = [PlayItem](repeating: .silence(.seconds(1)), count: 101)
+        let lengths = Duration.milliseconds(20)...Duration.seconds(3_600)
+        let cases: [(ApplicationFault, [PlayItem], Int?, Int)] = [
+            (.itemCount(1...100), [], nil, 0), (.itemCount(1...100), many, nil, 0),
+            (.loops(0...1_000), [.music(nil)], -1, 0), (.loops(0...1_000), [.music(nil)], 1_001, 0),
+            (.volume(-30...10), [.music(nil)], 1, 11), (.volume(-30...10), [.music(nil)], 1, -31),
+            (.itemLength(0, lengths), [.silence(.milliseconds(19))], nil, 0),
+            (.itemLength(1, lengths), [.file("a.wav"), .tone(.busy, .seconds(3_601))], nil, 0),
+            (.endlessItem(0), [.music(nil), .file("a.wav")], nil, 0),
+            (.itemURL(0, limit: 2_048), [.url("http://example.com/a.wav")], nil, 0),
+            (.itemURL(0, limit: 2_048), [.url("https://")], nil, 0),
+            (.itemURL(1, limit: 2_048), [.music(.seconds(1)), .url("https://example.com/a b")], nil, 0),
+            (.itemURL(0, limit: 2_048), [.url("https://example.com/é")], nil, 0),
+            (
+                .itemURL(0, limit: 2_048),
+                [.url("https://example.com/" + String(repeating: "a", count: 2_048))], nil, 0
+            ),
         ]
-        for (field, items, loops, volume) in cases {
+        for (fault, items, loops, volume) in cases {
             do throws(ApplicationFault) {
                 _ = try PlayList(items: items, loops: loops, volume: volume)
-                Issue.record("\(field) was accepted")
+                Issue.record("\(fault) was accepted")
             } catch {
-                #expect(error.field == field)
+                #expect(error == fault)
             }
         }
         let list = try PlayList(items: [.file("a.wav"), .file("b.wav"), .file("a.wav"), .music(nil)], loops: 0)
@@ -82,15 +88,17 @@ struct ApplicationCommandTests {
 
     @Test func `a call that cannot be started is refused by name`() throws {
         let address = try #require(UserAddress(parsing: "a@example.com"))
-        for (field, timeout, context) in [
-            ("ringTimeout", Duration.zero, ""), ("ringTimeout", .seconds(601), ""),
-            ("context", .seconds(1), String(repeating: "é", count: 513)),
-        ] {
+        let timeouts = Duration.seconds(1)...Duration.seconds(600)
+        let cases: [(ApplicationFault, Duration, String)] = [
+            (.ringTimeout(timeouts), .zero, ""), (.ringTimeout(timeouts), .seconds(601), ""),
+            (.contextLength(limit: 1_024), .seconds(1), String(repeating: "é", count: 513)),
+        ]
+        for (fault, timeout, context) in cases {
             do throws(ApplicationFault) {
                 _ = try ApplicationCallRequest(to: address, from: address, ringTimeout: timeout, context: context)
-                Issue.record("\(field) was accepted")
+                Issue.record("\(fault) was accepted")
             } catch {
-                #expect(error.field == field)
+                #expect(error == fault)
             }
         }
     }

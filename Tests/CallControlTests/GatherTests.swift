@@ -123,29 +123,33 @@ struct GatherTests {
     }
 
     @Test func `what cannot be gathered is refused by name`() {
-        let cases: [(String, () throws(ApplicationFault) -> GatherRequest)] = [
-            ("maximum", { () throws(ApplicationFault) in try GatherRequest(maximum: 0) }),
-            ("maximum", { () throws(ApplicationFault) in try GatherRequest(maximum: 65) }),
-            ("terminators", { () throws(ApplicationFault) in try GatherRequest(terminators: "x") }),
-            ("firstTimeout", { () throws(ApplicationFault) in try GatherRequest(firstTimeout: .zero) }),
-            ("betweenTimeout", { () throws(ApplicationFault) in try GatherRequest(betweenTimeout: .seconds(301)) }),
-            ("valid", { () throws(ApplicationFault) in try GatherRequest(valid: []) }),
-            ("valid[1]", { () throws(ApplicationFault) in try GatherRequest(valid: ["1", "12"]) }),
+        let timeouts = Duration.milliseconds(100)...Duration.seconds(300)
+        let cases: [(ApplicationFault, () throws(ApplicationFault) -> GatherRequest)] = [
+            (.keyCount(1...64), { () throws(ApplicationFault) in try GatherRequest(maximum: 0) }),
+            (.keyCount(1...64), { () throws(ApplicationFault) in try GatherRequest(maximum: 65) }),
+            (.terminators, { () throws(ApplicationFault) in try GatherRequest(terminators: "x") }),
+            (.firstTimeout(timeouts), { () throws(ApplicationFault) in try GatherRequest(firstTimeout: .zero) }),
             (
-                "valid[0]",
+                .betweenTimeout(timeouts),
+                { () throws(ApplicationFault) in try GatherRequest(betweenTimeout: .seconds(301)) }
+            ),
+            (.answerCount(1...1_000), { () throws(ApplicationFault) in try GatherRequest(valid: []) }),
+            (.answer(1, keys: 1...1), { () throws(ApplicationFault) in try GatherRequest(valid: ["1", "12"]) }),
+            (
+                .answer(0, keys: 1...2),
                 { () throws(ApplicationFault) in try GatherRequest(maximum: 2, terminators: "#", valid: ["1#"]) }
             ),
             (
-                "tag",
+                .tagLength(limit: 128),
                 { () throws(ApplicationFault) in try GatherRequest(tag: String(repeating: "x", count: 129)) }
             ),
         ]
-        for (field, make) in cases {
+        for (fault, make) in cases {
             do throws(ApplicationFault) {
                 _ = try make()
-                Issue.record("\(field) was accepted")
+                Issue.record("\(fault) was accepted")
             } catch {
-                #expect(error.field == field)
+                #expect(error == fault)
             }
         }
     }

@@ -75,17 +75,18 @@ struct RecordingCourseTests {
     }
 
     @Test func `a request that cannot be meant is refused with its field`() {
-        let cases: [(String, () throws -> RecordRequest)] = [
-            ("channels", { try RecordRequest(channels: 3) }),
-            ("channels", { try RecordRequest(sides: .own, channels: 2) }),
-            ("maximum", { try RecordRequest(maximum: .milliseconds(999)) }),
-            ("maximum", { try RecordRequest(maximum: .seconds(14_401)) }),
-            ("silence", { try RecordRequest(silence: .milliseconds(999)) }),
-            ("tag", { try RecordRequest(tag: String(repeating: "a", count: 129)) }),
+        let lengths = Duration.seconds(1)...Duration.seconds(14_400)
+        let silences = Duration.seconds(1)...Duration.seconds(600)
+        let cases: [(ApplicationFault, () throws -> RecordRequest)] = [
+            (.channels(1...2), { try RecordRequest(channels: 3) }),
+            (.channelsOfOneSide, { try RecordRequest(sides: .own, channels: 2) }),
+            (.recordingLength(lengths), { try RecordRequest(maximum: .milliseconds(999)) }),
+            (.recordingLength(lengths), { try RecordRequest(maximum: .seconds(14_401)) }),
+            (.silence(silences), { try RecordRequest(silence: .milliseconds(999)) }),
+            (.tagLength(limit: 128), { try RecordRequest(tag: String(repeating: "a", count: 129)) }),
         ]
-        for (field, make) in cases {
-            let fault = #expect(throws: ApplicationFault.self) { _ = try make() }
-            #expect(fault?.field == field)
+        for (fault, make) in cases {
+            #expect(throws: fault) { _ = try make() }
         }
     }
 

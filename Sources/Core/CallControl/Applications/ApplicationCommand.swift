@@ -199,9 +199,7 @@ package struct PlayRequest: Equatable, Sendable {
     ///
     /// - Throws: `ApplicationFault` if the tag is too long.
     static func check(tag: String) throws(ApplicationFault) {
-        guard tag.utf8.count <= maximumTagLength else {
-            throw ApplicationFault("tag", "must be at most \(maximumTagLength) bytes")
-        }
+        guard tag.utf8.count <= maximumTagLength else { throw .tagLength(limit: maximumTagLength) }
     }
 }
 
@@ -239,11 +237,9 @@ package struct ApplicationCallRequest: Equatable, Sendable {
         earlyMedia: Bool = false, content: CustomContent = CustomContent(), context: String? = nil,
         record: RecordRequest? = nil, trace: TraceContext? = nil
     ) throws(ApplicationFault) {
-        guard ringTimeout.map(Self.ringTimeouts.contains) ?? true else {
-            throw ApplicationFault("ringTimeout", "must be 1 to 600 seconds")
-        }
+        guard ringTimeout.map(Self.ringTimeouts.contains) ?? true else { throw .ringTimeout(Self.ringTimeouts) }
         guard (context?.utf8.count ?? 0) <= Self.maximumContextLength else {
-            throw ApplicationFault("context", "must be at most \(Self.maximumContextLength) bytes")
+            throw .contextLength(limit: Self.maximumContextLength)
         }
         self.to = to
         self.from = from

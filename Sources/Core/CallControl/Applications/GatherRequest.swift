@@ -31,29 +31,18 @@ package struct GatherRequest: Equatable, Sendable {
         maximum: Int = 1, terminators: String = "", firstTimeout: Duration = .seconds(5),
         betweenTimeout: Duration = .seconds(3), prompt: PlayList? = nil, valid: [String]? = nil, tag: String? = nil
     ) throws(ApplicationFault) {
-        guard Self.sizes.contains(maximum) else {
-            throw ApplicationFault("maximum", "must be 1 to \(Self.sizes.upperBound)")
-        }
-        guard let keys = Key.keys(of: terminators) else {
-            throw ApplicationFault("terminators", "must be keys: 0-9, A-D, * and #")
-        }
-        guard Self.timeouts.contains(firstTimeout) else {
-            throw ApplicationFault("firstTimeout", "must be 100 ms to 300 seconds")
-        }
-        guard Self.timeouts.contains(betweenTimeout) else {
-            throw ApplicationFault("betweenTimeout", "must be 100 ms to 300 seconds")
-        }
+        guard Self.sizes.contains(maximum) else { throw .keyCount(Self.sizes) }
+        guard let keys = Key.keys(of: terminators) else { throw .terminators }
+        guard Self.timeouts.contains(firstTimeout) else { throw .firstTimeout(Self.timeouts) }
+        guard Self.timeouts.contains(betweenTimeout) else { throw .betweenTimeout(Self.timeouts) }
         guard (valid?.count ?? 1) > 0, (valid?.count ?? 0) <= Self.maximumAnswers else {
-            throw ApplicationFault("valid", "must be 1 to \(Self.maximumAnswers) answers")
+            throw .answerCount(1...Self.maximumAnswers)
         }
         var answers: [[Key]] = []
         for (index, text) in (valid ?? []).enumerated() {
             guard let answer = Key.keys(of: text), (1...maximum).contains(answer.count),
                 answer.allSatisfy({ !keys.contains($0) })
-            else {
-                throw ApplicationFault(
-                    "valid[\(index)]", "must be 1 to \(maximum) keys (0-9, A-D, * and #), none of them a terminator")
-            }
+            else { throw .answer(index, keys: 1...maximum) }
             answers.append(answer)
         }
         if let tag { try PlayRequest.check(tag: tag) }

@@ -18,27 +18,17 @@ package struct PlayList: Hashable, Sendable {
     ///
     /// - Throws: `ApplicationFault` if a value is out of its range, or an item that never ends is not the last.
     package init(items: [PlayItem], loops: Int? = nil, volume: Int = 0) throws(ApplicationFault) {
-        guard Self.sizes.contains(items.count) else {
-            throw ApplicationFault("items", "must be 1 to \(Self.sizes.upperBound) items")
-        }
-        guard loops.map(Self.loopCounts.contains) ?? true else {
-            throw ApplicationFault("loops", "must be 0 to \(Self.loopCounts.upperBound); 0 is for ever")
-        }
-        guard Self.volumes.contains(volume) else {
-            throw ApplicationFault("volume", "must be -30 to 10 decibels")
-        }
+        guard Self.sizes.contains(items.count) else { throw .itemCount(Self.sizes) }
+        guard loops.map(Self.loopCounts.contains) ?? true else { throw .loops(Self.loopCounts) }
+        guard Self.volumes.contains(volume) else { throw .volume(Self.volumes) }
         for (index, item) in items.enumerated() {
             if case .url(let url) = item, !PlayItem.isURL(url) {
-                throw ApplicationFault(
-                    "items[\(index)].url", "must be an https URL of at most \(PlayItem.longestURL) ASCII characters")
+                throw .itemURL(index, limit: PlayItem.longestURL)
             }
             if let length = item.length {
-                guard PlayItem.lengths.contains(length) else {
-                    throw ApplicationFault("items[\(index)].duration", "must be 20 ms to 1 hour")
-                }
+                guard PlayItem.lengths.contains(length) else { throw .itemLength(index, PlayItem.lengths) }
             } else if item.isEndless, index < items.count - 1 {
-                throw ApplicationFault(
-                    "items[\(index)].duration", "must be given: without it the items that follow are never heard")
+                throw .endlessItem(index)
             }
         }
         self.items = items
@@ -113,19 +103,5 @@ package enum PlayItem: Hashable, Sendable {
         case .file, .url, .silence: false
         case .tone(_, let length), .music(let length): length == nil
         }
-    }
-}
-
-/// A value that an application gave, and that cannot be used.
-package struct ApplicationFault: Error, Hashable, Sendable {
-    /// The field, such as `items[2].duration`.
-    package let field: String
-    /// What is wrong, as the predicate of a sentence about the field.
-    package let predicate: String
-
-    /// Makes a fault of its parts.
-    package init(_ field: String, _ predicate: String) {
-        self.field = field
-        self.predicate = predicate
     }
 }

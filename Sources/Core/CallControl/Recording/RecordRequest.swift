@@ -18,6 +18,8 @@ package struct RecordRequest: Hashable, Sendable {
         case other
     }
 
+    /// The permitted numbers of channels.
+    package static let channelCounts = 1...2
     /// The permitted lengths of a recording.
     package static let lengths = Duration.seconds(1)...Duration.seconds(4 * 3_600)
     /// The permitted lengths of the silence that ends a recording.
@@ -47,14 +49,10 @@ package struct RecordRequest: Hashable, Sendable {
         format: Format = .ogg, sides: Sides = .both, channels: Int = 1, maximum: Duration = .seconds(3_600),
         silence: Duration? = nil, beep: Bool = false, tag: String? = nil
     ) throws(ApplicationFault) {
-        guard (1...2).contains(channels) else { throw ApplicationFault("channels", "must be 1 or 2") }
-        guard channels == 1 || sides == .both else {
-            throw ApplicationFault("channels", "must be 1 where one side is recorded")
-        }
-        guard Self.lengths.contains(maximum) else { throw ApplicationFault("maximum", "must be 1 s to 4 h") }
-        guard silence.map(Self.silences.contains) ?? true else {
-            throw ApplicationFault("silence", "must be 1 s to 10 min")
-        }
+        guard Self.channelCounts.contains(channels) else { throw .channels(Self.channelCounts) }
+        guard channels == 1 || sides == .both else { throw .channelsOfOneSide }
+        guard Self.lengths.contains(maximum) else { throw .recordingLength(Self.lengths) }
+        guard silence.map(Self.silences.contains) ?? true else { throw .silence(Self.silences) }
         if let tag { try PlayRequest.check(tag: tag) }
         self.format = format
         self.sides = sides

@@ -47,7 +47,7 @@ extension ApplicationCallRequest {
                 to: to, from: from, displayName: displayName, ringTimeout: ringTimeout,
                 earlyMedia: earlyMedia, content: content, context: context, record: record)
         } catch {
-            throw fields.refusal(error.field, error.predicate)
+            throw fields.refusal(error)
         }
     }
 

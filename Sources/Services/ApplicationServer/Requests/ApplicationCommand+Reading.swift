@@ -106,7 +106,7 @@ extension PlayRequest {
         do throws(ApplicationFault) {
             try self.init(list: list, mode: mode, tag: tag)
         } catch {
-            throw fields.refusal(error.field, error.predicate)
+            throw fields.refusal(error)
         }
     }
 }
@@ -136,7 +136,7 @@ extension GatherRequest {
                 maximum: Int(maximum), terminators: terminators, firstTimeout: first, betweenTimeout: between,
                 prompt: prompt, valid: valid, tag: tag)
         } catch {
-            throw fields.refusal(error.field, error.predicate)
+            throw fields.refusal(error)
         }
     }
 }

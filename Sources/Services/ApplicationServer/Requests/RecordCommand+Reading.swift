@@ -44,7 +44,7 @@ extension RecordRequest {
                 format: format, sides: sides, channels: Int(channels), maximum: maximum, silence: silence, beep: beep,
                 tag: tag)
         } catch {
-            throw fields.refusal(error.field, error.predicate)
+            throw fields.refusal(error)
         }
     }
 }

@@ -31,7 +31,7 @@ package enum PlayListField {
         do throws(ApplicationFault) {
             return try PlayList(items: items, loops: loops.map { Int($0) }, volume: Int(volume))
         } catch {
-            throw fields.refusal(error.field, error.predicate)
+            throw fields.refusal(error)
         }
     }
 
