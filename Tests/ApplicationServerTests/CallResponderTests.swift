@@ -342,9 +342,9 @@ import Testing
         let call = RecordedCalls.call("c1")
         rig.calls.add(call)
         for (refusal, status, code, retry) in [
-            (.notAllowed(call, "It rings."), 409, "call.not_allowed", nil),
-            (.invalid(field: "file", "is not there"), 400, "request.invalid_value", nil),
-            (.limited("Too many.", retryAfter: .milliseconds(1_500)), 429, "call.limited", "2"),
+            (.notAllowed(call, .notNow), 409, "call.not_allowed", nil),
+            (.invalid(.unplayable(.notFound("a.wav"))), 400, "request.invalid_value", nil),
+            (.limited(.startsOfApplication, retryAfter: .milliseconds(1_500)), 429, "call.limited", "2"),
             (.unavailable, 503, "service.unavailable", "5"),
             (.notProvided, 403, "service.not_provided", nil), (.notOwner(Rig.alice), 403, "call.not_owner", nil),
         ] as [(ApplicationRefusal, Int, String, String?)] {
@@ -354,9 +354,9 @@ import Testing
             #expect(answer.code == code)
             #expect(answer.headers[.retryAfter] == retry)
         }
-        rig.calls.refuse(.notAllowed(call, "It rings."))
+        rig.calls.refuse(.notAllowed(call, .state(.ringing, .hold)))
         let refused = await rig.ask(.post, "/v1/calls/c1/hold")
-        #expect(refused.detail == "It rings.")
+        #expect(refused.detail == "The call is ringing, and does not allow hold.")
         #expect(refused.json["allowed"] as? [String] == call.allowed.map(\.rawValue))
     }
 

@@ -54,8 +54,8 @@ import Testing
         let call = RecordedCalls.call("c0")
         rig.calls.add(call)
         for (refusal, status) in [
-            (.notAllowed(call, "Another request of this call is open; try again in a moment."), 409),
-            (.versionMismatch(call), 412), (.limited("Too many.", retryAfter: .seconds(1)), 429), (.unavailable, 503),
+            (.notAllowed(call, .pending), 409), (.versionMismatch(call), 412),
+            (.limited(.startsOfApplication, retryAfter: .seconds(1)), 429), (.unavailable, 503),
         ] as [(ApplicationRefusal, Int)] {
             rig.calls.refuse(refusal)
             let key = "k-\(status)"
@@ -103,7 +103,7 @@ import Testing
     @Test func `a key that could not be given up is used again`() async throws {
         let rig = try await Rig()
         let (failing, requests) = rig.withFailingRequests()
-        rig.calls.refuse(.limited("Too many.", retryAfter: .seconds(1)))
+        rig.calls.refuse(.limited(.startsOfApplication, retryAfter: .seconds(1)))
         requests.fail()
         #expect(await failing.ask(.post, "/v1/calls", body, key: "k").status == 429)
         requests.fail(false)

@@ -121,7 +121,7 @@ final class RecordedCalls: ApplicationCalls {
         by command: ApplicationCommand, in id: SessionID, of application: ApplicationName
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         let found = try await call(id, of: application)
-        guard found.version == 1 else { throw .notAllowed(found, "The call is decided.") }
+        guard found.version == 1 else { throw .notAllowed(found, .decided) }
         return try await perform(command, in: id, by: application, expecting: 1)
     }
 

@@ -230,7 +230,7 @@ struct ApplicationLegTests {
             #expect(rig.leg.obstacle(to: .play(second)) == nil)
             _ = rig.take(.play(second))
         }
-        #expect(rig.leg.obstacle(to: .play(second)) != nil)
+        #expect(rig.leg.obstacle(to: .play(second)) == .waitingLists(limit: PlayRequest.maximumWaiting))
         #expect(rig.leg.obstacle(to: .play(first)) == nil)
     }
 
@@ -392,8 +392,8 @@ struct ApplicationLegTests {
             #expect(view.allowed.contains(.transfer) == !isConference)
             #expect(view.allowed.contains(.join))
         }
-        #expect(rig.leg.view.refusal(of: .leave).hasPrefix("Fewer than two others"))
-        #expect(rig.leg.view.refusal(of: .ring) == "The call is talking, and does not allow ring.")
+        #expect(rig.leg.view.obstacle(to: .leave) == .fewerThanTwoOthers)
+        #expect(rig.leg.view.obstacle(to: .ring) == .state(.talking, .ring))
         #expect(rig.take(.leave) == [.end(reasonText: nil)])
         #expect(rig.leg.view.state == .ended(.completed(by: .callee, reasonText: nil)))
     }

@@ -25,10 +25,13 @@ struct LegRecordingTests {
 
     private var states: [Recording.State] { leg.view.recordings.map(\.state) }
 
-    /// Of the commands start, pause, resume and stop those without an obstacle.
-    private var possible: [Bool] {
-        [Self.start, .record(.pause), .record(.resume), .record(.stop)].map { leg.obstacle(to: $0) == nil }
+    /// What the commands start, pause, resume and stop cannot be carried out for.
+    private var obstacles: [ApplicationObstacle?] {
+        [Self.start, .record(.pause), .record(.resume), .record(.stop)].map { leg.obstacle(to: $0) }
     }
+
+    /// Of those commands the ones without an obstacle.
+    private var possible: [Bool] { obstacles.map { $0 == nil } }
 
     @Test mutating func `one recording goes on at a time, and is paused, resumed and stopped`() throws {
         #expect(possible == [true, false, false, false])
@@ -45,6 +48,14 @@ struct LegRecordingTests {
         #expect(leg.nextRecording != first)
         _ = take(Self.start)
         #expect(states == [.stopped, .recording])
+    }
+
+    @Test mutating func `a command about a recording that cannot be carried out is refused with the reason`() {
+        #expect(obstacles == [nil, .noRecording, .noRecording, .noRecording])
+        _ = take(Self.start)
+        #expect(obstacles == [.recordingGoesOn, nil, .recordingNotPaused, nil])
+        _ = take(.record(.pause))
+        #expect(obstacles == [.recordingGoesOn, .recordingPaused, nil, nil])
     }
 
     @Test mutating func `a recording that ends by itself makes a new version, and room for the next one`() {
@@ -84,7 +95,7 @@ struct LegRecordingTests {
             _ = take(Self.start)
             _ = take(.record(.stop))
         }
-        #expect(leg.obstacle(to: Self.start) != nil)
+        #expect(leg.obstacle(to: Self.start) == .recordings(limit: RecordRequest.maximumCount))
     }
 
     @Test func `a recording that was asked for with the call starts when it is answered, once`() throws {

@@ -105,13 +105,12 @@ extension ApplicationCallTests {
         try await serve(try application()) { rig in
             try await rig.register(bob, on: 2)
             let first = try await talking(rig, alice, at: "one")
-            func isInvalid(_ error: ApplicationRefusal) -> Bool { if case .invalid = error { true } else { false } }
             func isNotAllowed(_ error: ApplicationRefusal) -> Bool {
                 if case .notAllowed = error { true } else { false }
             }
-            await refused(rig, .bridge(first.bot, .stay), first.bot, isInvalid)
-            await refused(rig, .join(["x", "x"]), first.bot, isInvalid)
-            await refused(rig, .join(["x"]), first.bot, isInvalid)
+            await refused(rig, .bridge(first.bot, .stay), first.bot) { $0 == .invalid(.repeatedCall(.bridge)) }
+            await refused(rig, .join(["x", "x"]), first.bot) { $0 == .invalid(.repeatedCall(.join)) }
+            await refused(rig, .join(["x"]), first.bot) { $0 == .invalid(.unknownCall("x", .join)) }
             await refused(rig, .leave, first.bot, isNotAllowed)
             let ringing = try await rig.switchboard.start(
                 ApplicationCallRequest(to: bob, from: address), by: name)

@@ -15,17 +15,17 @@ extension ApplicationCallTests {
         try await rig.switchboard.decide(by: command, in: id, of: name)
     }
 
-    /// The sentence with which a decision is refused; `nil`: it is carried out, or refused for another reason.
-    private func refusal(_ rig: RuntimeRig, _ command: ApplicationCommand, _ id: SessionID) async -> String? {
+    /// What the call does not allow a decision for; `nil`: it is carried out, or refused for another reason.
+    private func refusal(
+        _ rig: RuntimeRig, _ command: ApplicationCommand, _ id: SessionID
+    ) async -> ApplicationObstacle? {
         do throws(ApplicationRefusal) {
             _ = try await decide(rig, command, id)
         } catch {
-            if case .notAllowed(_, let sentence) = error { return sentence }
+            if case .notAllowed(_, let obstacle) = error { return obstacle }
         }
         return nil
     }
-
-    private static let late = "The call is decided, or the time to decide is over."
 
     @Test func `the first decision wins, and the call shows until when there may be one`() async throws {
         try await serve(try application { $0.decisionTime = .seconds(3) }) { rig in
@@ -35,7 +35,7 @@ extension ApplicationCallTests {
             let shown = try await decide(rig, .answer(CustomContent()), call.id)
             #expect(shown.state == .talking && shown.decideBy == nil)
             // It could be ended by a command, but not by a decision.
-            #expect(await refusal(rig, .end(reasonText: nil), call.id) == Self.late)
+            #expect(await refusal(rig, .end(reasonText: nil), call.id) == .decided)
             #expect(try await perform(rig, .end(reasonText: nil), call.id).state.phase == .ended)
         }
     }
@@ -44,21 +44,21 @@ extension ApplicationCallTests {
         try await serve(try application()) { rig in
             let (_, call) = try await incoming(rig)
             _ = try await look(rig, call.id) { $0.decideBy != nil }
-            let refusals = await withTaskGroup(of: String?.self) { group in
+            let refusals = await withTaskGroup(of: ApplicationRefusal?.self) { group in
                 for _ in 0..<10 {
                     group.addTask { [name] in
                         do throws(ApplicationRefusal) {
                             _ = try await rig.switchboard.decide(by: .ring, in: call.id, of: name)
                             return nil
                         } catch {
-                            guard case .notAllowed(_, let sentence) = error else { return "\(error)" }
-                            return sentence
+                            return error
                         }
                     }
                 }
-                return await group.reduce(into: [String?]()) { $0.append($1) }
+                return await group.reduce(into: [ApplicationRefusal?]()) { $0.append($1) }
             }
-            #expect(refusals.count { $0 == nil } == 1 && refusals.count { $0 == Self.late } == 9)
+            let late = refusals.count { if case .notAllowed(_, .decided)? = $0 { true } else { false } }
+            #expect(refusals.count { $0 == nil } == 1 && late == 9)
         }
     }
 
@@ -69,7 +69,7 @@ extension ApplicationCallTests {
             await rig.settle()
             rig.clock.advance(by: .seconds(3))
             await rig.wait { rig.observer.counts.ended.count == 1 }
-            #expect(await refusal(rig, .answer(CustomContent()), call.id) == Self.late)
+            #expect(await refusal(rig, .answer(CustomContent()), call.id) == .decided)
             #expect(rig.observer.counts.ended.map(\.cause) == [.unreachable(.busy)])
         }
     }
@@ -93,8 +93,7 @@ extension ApplicationCallTests {
                 ApplicationCommand.hold, .mute, .stop, .leave, .join(["x"]), .transferToCall("x"),
                 .send(CustomContent(parameters: [CustomParameter(name: "a", value: "b")])),
             ] {
-                let sentence = "\(command.name.rawValue) is no decision about a call that rings."
-                #expect(await refusal(rig, command, call.id) == sentence)
+                #expect(await refusal(rig, command, call.id) == .noDecision(command.name))
             }
             await #expect(throws: ApplicationRefusal.noSuchCall) { _ = try await decide(rig, .ring, "x") }
         }

@@ -73,12 +73,13 @@ extension ApplicationCallTests {
             _ = try await perform(rig, play, call.id)
             #expect(rig.media.loadCount == 1 && spoken(rig).count == 1)
             let gone = try PlayRequest(list: PlayList(items: [.url(url + "?gone")]))
-            let predicate = "cannot be fetched, since the server answers with status 404: \(url)?gone"
-            await #expect(throws: ApplicationRefusal.invalid(field: "url", predicate)) {
+            let notFetched = MediaFileError.notFetched(url + "?gone", .status(404))
+            await #expect(throws: ApplicationRefusal.invalid(.unplayable(notFetched))) {
                 try await perform(rig, .play(gone), call.id)
             }
             let long = try PlayRequest(list: PlayList(items: [.url(url + "?long")]))
-            await #expect(throws: ApplicationRefusal.invalid(field: "url", "is longer than 10 minutes: \(url)?long")) {
+            let tooLong = MediaFileError.undecodable(url + "?long", .tooLong(minutes: 10))
+            await #expect(throws: ApplicationRefusal.invalid(.unplayable(tooLong))) {
                 try await perform(rig, .play(long), call.id)
             }
             #expect(spoken(rig).count == 1)

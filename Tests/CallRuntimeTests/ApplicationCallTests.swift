@@ -191,26 +191,23 @@ struct ApplicationCallTests {
                 _ = try await perform(rig, .hold, call.id)
                 Issue.record("it was carried out")
             } catch {
-                guard case .notAllowed(let view, let sentence) = error else {
+                guard case .notAllowed(let view, let obstacle) = error else {
                     Issue.record("\(error)")
                     return
                 }
-                #expect(view == now && sentence == "The call is ringing, and does not allow hold.")
+                #expect(view == now && obstacle == .state(.ringing, .hold))
             }
             await #expect(throws: ApplicationRefusal.versionMismatch(now)) {
                 try await perform(rig, .ring, call.id, expecting: now.version + 1)
             }
-            await #expect(
-                throws: ApplicationRefusal.notAllowed(
-                    now, "The caller's client takes nothing to hear before the answer.")
-            ) {
+            await #expect(throws: ApplicationRefusal.notAllowed(now, .noEarlyMedia)) {
                 try await perform(rig, .progress(nil), call.id)
             }
             let answered = try await perform(rig, .answer(CustomContent()), call.id, expecting: now.version)
             await #expect(throws: ApplicationRefusal.self) {
                 try await perform(rig, .mute, call.id, expecting: answered.version - 1)
             }
-            await #expect(throws: ApplicationRefusal.invalid(field: "file", "is not in the media folder: x.wav")) {
+            await #expect(throws: ApplicationRefusal.invalid(.unplayable(.notFound("x.wav")))) {
                 try await perform(rig, .play(PlayRequest(list: PlayList(file: "x.wav"))), call.id)
             }
             await #expect(throws: ApplicationRefusal.noSuchCall) { try await perform(rig, .ring, SessionID("x")) }
@@ -279,9 +276,9 @@ struct ApplicationCallTests {
             let request = try ApplicationCallRequest(to: alice, from: address)
             var calls: [ApplicationCall] = []
             for _ in 0..<2 { calls.append(try await rig.switchboard.start(request, by: name)) }
-            await #expect(
-                throws: ApplicationRefusal.limited("The application has as many calls as it may.", retryAfter: nil)
-            ) { try await rig.switchboard.start(request, by: name) }
+            await #expect(throws: ApplicationRefusal.limited(.callsOfApplication, retryAfter: nil)) {
+                try await rig.switchboard.start(request, by: name)
+            }
             for call in calls { _ = try await perform(rig, .end(reasonText: nil), call.id) }
             _ = try await look(rig, calls[1].id) { $0.state.phase == .ended }
             _ = try await rig.switchboard.start(request, by: name)

@@ -26,8 +26,8 @@ extension ApplicationCallTests {
             await #expect {
                 _ = try await open(rig, call.id)
             } throws: { error in
-                guard case .notAllowed(let seen, let sentence) = error as? ApplicationRefusal else { return false }
-                return seen.state == .ringing && sentence.contains("ringing")
+                guard case .notAllowed(let seen, let obstacle) = error as? ApplicationRefusal else { return false }
+                return seen.state == .ringing && obstacle == .stateForStream(.ringing)
             }
             #expect(rig.media.streams.isEmpty)
             _ = try await perform(rig, .answer(CustomContent()), call.id)
@@ -39,8 +39,8 @@ extension ApplicationCallTests {
             await #expect {
                 _ = try await open(rig, call.id)
             } throws: { error in
-                guard case .notAllowed(_, let sentence) = error as? ApplicationRefusal else { return false }
-                return sentence.contains("already")
+                guard case .notAllowed(_, let obstacle) = error as? ApplicationRefusal else { return false }
+                return obstacle == .hasStream
             }
             // The end of another socket is not that of this one.
             await rig.switchboard.closed(StreamID(first.rawValue &+ 1), in: call.id, by: name)
@@ -125,7 +125,7 @@ extension ApplicationCallTests {
             let call = try await answered(rig)
             let first = try await rig.switchboard.open(StreamLink(), waiting(.end), in: call.id, by: name)
             await rig.switchboard.closed(first, in: call.id, by: name)
-            let full = ApplicationRefusal.limited("The application has as many streams as it may.", retryAfter: nil)
+            let full = ApplicationRefusal.limited(.streamsOfApplication, retryAfter: nil)
             let listening = StreamTerms(
                 dialect: .own, format: .standard, configuration: .init(isListener: true), listens: .call)
             // The place of a program that is waited for is kept.

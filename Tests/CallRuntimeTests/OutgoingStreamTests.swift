@@ -164,7 +164,7 @@ extension ApplicationCallTests {
     @Test func `an application has so many streams at a time, listeners and those of started calls included`()
         async throws
     {
-        let full = ApplicationRefusal.limited("The application has as many streams as it may.", retryAfter: nil)
+        let full = ApplicationRefusal.limited(.streamsOfApplication, retryAfter: nil)
         try await serve(try application { $0.maximumStreams = 2 }) { rig in
             try await rig.register(bob, on: 2)
             let call = try await answered(rig)

@@ -34,10 +34,10 @@ extension V1Error {
             self.init(
                 .callVersionMismatch, "The call has version \(call.version) by now; look at what has changed.",
                 call: V1Call(call))
-        case .notAllowed(let call, let sentence): self.init(.callNotAllowed, sentence, call: V1Call(call))
-        case .invalid(let field, let predicate):
-            self.init(.requestInvalidValue, "The field \"\(field)\" \(predicate).")
-        case .limited(let sentence, let wait): self.init(.callLimited, sentence, retryAfter: wait)
+        case .notAllowed(let call, let obstacle): self.init(.callNotAllowed, obstacle.sentence, call: V1Call(call))
+        case .invalid(let value):
+            self.init(.requestInvalidValue, "The field \"\(value.field)\" \(value.predicate).")
+        case .limited(let limit, let wait): self.init(.callLimited, limit.sentence, retryAfter: wait)
         case .unavailable: self = .unavailable
         case .notProvided:
             self.init(

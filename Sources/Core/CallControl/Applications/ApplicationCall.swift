@@ -210,12 +210,9 @@ package struct ApplicationCall: Equatable, Sendable {
     }
 
     /// Why the call does not allow a command, which is not among `allowed`.
-    package func refusal(of command: ApplicationCommand.Name) -> String {
-        guard state.phase.allows(command, direction) else {
-            return "The call is \(state.phase.rawValue), and does not allow \(command.rawValue)."
-        }
-        guard command == .leave else { return "The call is a conference, and does not allow \(command.rawValue)." }
-        return "Fewer than two others are in the call: end ends it, and transfer lets the other one go on."
+    package func obstacle(to command: ApplicationCommand.Name) -> ApplicationObstacle {
+        guard state.phase.allows(command, direction) else { return .state(state.phase, command) }
+        return command == .leave ? .fewerThanTwoOthers : .conference(command)
     }
 }
 

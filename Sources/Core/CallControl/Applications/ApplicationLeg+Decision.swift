@@ -16,11 +16,11 @@ extension ApplicationLeg {
     /// Until when it may, in milliseconds since 1970; `nil`: it may not.
     var decideBy: Int64? { isDecided ? nil : decision?.time }
 
-    /// Why the command cannot be the decision about the call, as a sentence; `nil`: it can, if the call allows it.
-    package func obstacle(toDecidingBy command: ApplicationCommand) -> String? {
+    /// Why the command cannot be the decision about the call; `nil`: it can, if the call allows it.
+    package func obstacle(toDecidingBy command: ApplicationCommand) -> ApplicationObstacle? {
         guard command.bridging == nil, ApplicationCallPhase.ringing.allows(command.name, .incoming) else {
-            return "\(command.name.rawValue) is no decision about a call that rings."
+            return .noDecision(command.name)
         }
-        return awaitsDecision ? nil : "The call is decided, or the time to decide is over."
+        return awaitsDecision ? nil : .decided
     }
 }

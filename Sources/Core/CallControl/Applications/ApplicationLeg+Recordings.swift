@@ -1,11 +1,11 @@
 /// The recordings of a leg, of which one at a time goes on, and what keeps a command from being carried out.
 extension ApplicationLeg {
     /// Why a command whose state is allowed cannot be carried out; `nil`: it can.
-    package func obstacle(to command: ApplicationCommand) -> String? {
+    package func obstacle(to command: ApplicationCommand) -> ApplicationObstacle? {
         switch command {
         case .play(let request):
             guard request.mode == .queue, waiting.count > PlayRequest.maximumWaiting else { return nil }
-            return "As many lists wait already as may: \(PlayRequest.maximumWaiting)."
+            return .waitingLists(limit: PlayRequest.maximumWaiting)
         case .record(let command): return obstacle(to: command)
         case .ring, .progress, .answer, .reject, .end, .hold, .resume, .transfer, .transferToCall, .bridge, .join,
             .leave, .mute, .unmute, .send, .keys, .stop, .gather:
@@ -13,16 +13,16 @@ extension ApplicationLeg {
         }
     }
 
-    private func obstacle(to command: RecordCommand) -> String? {
+    private func obstacle(to command: RecordCommand) -> ApplicationObstacle? {
         switch (command, current?.state) {
         case (.start, nil):
-            return view.recordings.count < RecordRequest.maximumCount
-                ? nil : "The call has as many recordings as it may: \(RecordRequest.maximumCount)."
-        case (.start, _): return "A recording of the call goes on already."
+            let limit = RecordRequest.maximumCount
+            return view.recordings.count < limit ? nil : .recordings(limit: limit)
+        case (.start, _): return .recordingGoesOn
         case (.pause, .recording), (.resume, .paused), (.stop, .some): return nil
-        case (.pause, .paused): return "The recording is paused already."
-        case (.resume, .recording): return "The recording is not paused."
-        case (.pause, _), (.resume, _), (.stop, _): return "No recording of the call goes on."
+        case (.pause, .paused): return .recordingPaused
+        case (.resume, .recording): return .recordingNotPaused
+        case (.pause, _), (.resume, _), (.stop, _): return .noRecording
         }
     }
 

@@ -3,18 +3,18 @@ extension ApplicationLeg {
     /// The most listeners of a leg.
     package static let maximumListeners = 16
 
-    /// Why no stream can be opened now, as a sentence; `nil`: one can. The states are those of `play`. A program that
-    /// is waited for comes back while the call is held as well.
-    package var obstacleToStream: String? {
+    /// Why no stream can be opened now; `nil`: one can. The states are those of `play`. A program that is waited for
+    /// comes back while the call is held as well.
+    package var obstacleToStream: ApplicationObstacle? {
         let obstacle = awaitsProgram && view.state.phase == .held ? nil : obstacleToSound
-        return obstacle ?? (stream == nil ? nil : "The call has a stream already.")
+        if let obstacle { return obstacle }
+        return stream == nil ? nil : .hasStream
     }
 
-    /// Why no listener can be added now, as a sentence; `nil`: one can.
-    package var obstacleToListener: String? {
-        obstacleToSound
-            ?? (listeners.count < Self.maximumListeners
-                ? nil : "The call has as many listeners as it may: \(Self.maximumListeners).")
+    /// Why no listener can be added now; `nil`: one can.
+    package var obstacleToListener: ApplicationObstacle? {
+        if let obstacleToSound { return obstacleToSound }
+        return listeners.count < Self.maximumListeners ? nil : .listeners(limit: Self.maximumListeners)
     }
 
     /// How many streams the leg has, listeners included. One whose program is waited for counts.
@@ -23,11 +23,9 @@ extension ApplicationLeg {
     /// Whether a program that has opened its stream itself is gone, and is waited for.
     package var awaitsProgram: Bool { stream == nil && view.stream == .waiting }
 
-    private var obstacleToSound: String? {
-        guard view.state.phase.allows(.play, view.direction) else {
-            return "The call is \(view.state.phase.rawValue), and does not allow a stream."
-        }
-        return nil
+    private var obstacleToSound: ApplicationObstacle? {
+        let phase = view.state.phase
+        return phase.allows(.play, view.direction) ? nil : .stateForStream(phase)
     }
 
     /// A stream carries the audio of the leg from now on.

@@ -14,28 +14,21 @@ extension ApplicationOwner {
         expecting version: UInt64?, tracing trace: TraceContext?, asking switchboard: LocalSwitchboard
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         let sessions = [session] + bridging.others
-        guard Set(sessions).count == sessions.count else {
-            throw .invalid(field: command.field, "names this call, or a call twice")
-        }
+        guard Set(sessions).count == sessions.count else { throw .invalid(.repeatedCall(command.name)) }
         // All in the same order, so that two such commands never wait for each other.
         let order = sessions.sorted { $0.rawValue < $1.rawValue }
         for each in order { await turn(of: each) }
         defer { for each in order { pass(each) } }
         let before = try await check(command, in: session, expecting: version, asking: switchboard)
         // Before the answer there is `transfer` alone, and that to an address.
-        guard before.allowed.contains(.join) else {
-            throw .notAllowed(before, "A call that is not answered can be forwarded to an address alone.")
-        }
+        guard before.allowed.contains(.join) else { throw .notAllowed(before, .unanswered) }
         for other in bridging.others {
             guard let view = await look(at: other, asking: switchboard) else {
-                throw .invalid(field: command.field, "names no call of this application: \(other.rawValue.prefix(64))")
+                throw .invalid(.unknownCall(other, command.name))
             }
-            guard view.allowed.contains(.join) else {
-                throw .notAllowed(
-                    before, "The other call is \(view.state.phase.rawValue): it has to talk, or to be held.")
-            }
+            guard view.allowed.contains(.join) else { throw .notAllowed(before, .otherCall(view.state.phase)) }
             if case .connect = bridging, before.isConference || view.isConference {
-                throw .notAllowed(before, "One of the calls is a conference, which can only be joined with others.")
+                throw .notAllowed(before, .conferenceAmongCalls)
             }
         }
         do throws(CallError) {
@@ -94,11 +87,6 @@ extension ApplicationOwner {
         guard let view = await look(at: session, asking: switchboard) else { throw .noSuchCall }
         return view
     }
-}
-
-extension ApplicationCommand {
-    /// The field of the request that names the other calls.
-    fileprivate var field: String { name == .join ? "calls" : "call" }
 }
 
 extension LegRefusal {

@@ -104,7 +104,7 @@ extension ApplicationOwner {
             do throws(MediaFileError) {
                 try await load(list)
             } catch {
-                throw .invalid(field: error.field, error.predicate)
+                throw .invalid(.unplayable(error))
             }
         }
         if let bridging = command.bridging {
@@ -139,7 +139,7 @@ extension ApplicationOwner {
         let before = try await call(session, asking: switchboard)
         if let version, version != before.version { throw .versionMismatch(before) }
         guard before.allowed.contains(command.name) else {
-            throw .notAllowed(before, before.refusal(of: command.name))
+            throw .notAllowed(before, before.obstacle(to: command.name))
         }
         if let obstacle = legs[session]?.obstacle(to: command) { throw .notAllowed(before, obstacle) }
         return before
@@ -242,8 +242,7 @@ extension ApplicationOwner {
             try await load(list)
         } catch {
             // The list fails, and the call ends.
-            environment.logger.warning(
-                "announcement cannot be played", metadata: [LogKey.error: "\(error.predicate)"])
+            environment.logger.warning("announcement cannot be played", metadata: [LogKey.error: "\(error)"])
         }
     }
 
@@ -262,33 +261,6 @@ extension ApplicationOwner {
     }
 }
 
-extension MediaFileError {
-    /// The field of the item that has the file.
-    fileprivate var field: String {
-        switch self {
-        case .noSoundFolder, .notFetched: "url"
-        case .undecodable(let name, _): name.contains("/") ? "url" : "file"
-        case .noFolder, .invalidName, .notFound, .notRegular, .tooLarge, .unreadable: "file"
-        }
-    }
-
-    /// What is wrong, as the predicate of a sentence about the file.
-    fileprivate var predicate: String {
-        switch self {
-        case .noFolder: "cannot be played: no media folder is configured (media.folder)"
-        case .invalidName(let name): "is not the name of a file in the media folder: \(name.prefix(64))"
-        case .notFound(let name): "is not in the media folder: \(name)"
-        case .notRegular(let name): "is not a file of its own in the media folder: \(name)"
-        case .tooLarge(let name, let limit): "is larger than \(limit >> 20) MB: \(name)"
-        case .unreadable(let name): "cannot be read: \(name)"
-        case .undecodable(let name, .tooLong(let minutes)): "is longer than \(minutes) minutes: \(name)"
-        case .undecodable(let name, _): "is damaged, or of a format that the gateway does not play: \(name)"
-        case .noSoundFolder: "cannot be played: no folder for sounds of other servers is configured (sounds.folder)"
-        case .notFetched(let url, let fault): "cannot be fetched, since \(fault.clause): \(url)"
-        }
-    }
-}
-
 extension ApplicationCallPhase {
     /// Whether a call that has come this far is forwarded or transferred to another address.
     fileprivate var retargeting: Retargeting {
@@ -304,10 +276,8 @@ extension ApplicationRefusal {
         self =
             switch refusal {
             case .noDevice: .unavailable
-            case .limitOfLegs, .limitOfRinging:
-                .limited("The application has as many calls as it may.", retryAfter: nil)
-            case .tooOften(let wait):
-                .limited("The application has started too many calls in a short time.", retryAfter: wait)
+            case .limitOfLegs, .limitOfRinging: .limited(.callsOfApplication, retryAfter: nil)
+            case .tooOften(let wait): .limited(.startsOfApplication, retryAfter: wait)
             }
     }
 
@@ -315,8 +285,8 @@ extension ApplicationRefusal {
     init(starting error: CallError) {
         self =
             switch error {
-            case .tooManyCalls(let wait): .limited("Too many calls were started.", retryAfter: wait)
-            case .limitOfLegs: .limited("As many calls exist as may.", retryAfter: nil)
+            case .tooManyCalls(let wait): .limited(.startsOfParty, retryAfter: wait)
+            case .limitOfLegs: .limited(.callsOfParty, retryAfter: nil)
             case .limitOfCalls, .storageUnavailable, .draining, .noSuchCall, .alreadyAnswered, .notAllowed,
                 .unreachable,
                 .pending, .malformedDescription, .descriptionTooLong, .unsupportedDescription, .descriptionMissing,
@@ -329,23 +299,20 @@ extension ApplicationRefusal {
     init(_ error: CallError, in call: ApplicationCall) {
         self =
             switch error {
-            case .noSuchCall: .notAllowed(call, "The call has ended.")
-            case .alreadyAnswered: .notAllowed(call, "The call has been answered already.")
-            case .notAllowed(_, .noEarlyMedia):
-                .notAllowed(call, "The caller's client takes nothing to hear before the answer.")
-            case .notAllowed, .descriptionMissing: .notAllowed(call, "The call does not allow this now.")
-            case .unreachable: .notAllowed(call, "No device can be rung at that address.")
-            case .pending: .notAllowed(call, "Another request of this call is open; try again in a moment.")
+            case .noSuchCall: .notAllowed(call, .ended)
+            case .alreadyAnswered: .notAllowed(call, .answered)
+            case .notAllowed(_, .noEarlyMedia): .notAllowed(call, .noEarlyMedia)
+            case .notAllowed, .descriptionMissing: .notAllowed(call, .notNow)
+            case .unreachable: .notAllowed(call, .unreachable)
+            case .pending: .notAllowed(call, .pending)
             case .malformedDescription, .descriptionTooLong, .unsupportedDescription:
-                .notAllowed(call, "The other side describes no audio that the gateway can decode.")
-            case .unplayable(let error): .invalid(field: "file", error.predicate)
-            case .digitsWaiting(let limit, let wait):
-                .limited("No more than \(limit) keys can wait to be sent.", retryAfter: wait)
-            case .unsupported(.forwards(let limit)):
-                .notAllowed(call, "A call can be forwarded \(limit) times.")
-            case .notForGuests, .unsupported: .notAllowed(call, "The gateway does not do this with such a call.")
-            case .tooManyCalls(let wait): .limited("Too many calls were started.", retryAfter: wait)
-            case .limitOfLegs: .limited("As many calls exist as may.", retryAfter: nil)
+                .notAllowed(call, .noUsableAudio)
+            case .unplayable(let error): .invalid(.unplayable(error))
+            case .digitsWaiting(let limit, let wait): .limited(.waitingKeys(limit: limit), retryAfter: wait)
+            case .unsupported(.forwards(let limit)): .notAllowed(call, .forwards(limit: limit))
+            case .notForGuests, .unsupported: .notAllowed(call, .unsupported)
+            case .tooManyCalls(let wait): .limited(.startsOfParty, retryAfter: wait)
+            case .limitOfLegs: .limited(.callsOfParty, retryAfter: nil)
             case .limitOfCalls, .storageUnavailable, .draining: .unavailable
             }
     }

@@ -30,7 +30,7 @@ extension ApplicationOwner {
             startStream(order, in: session)
         case .stop:
             guard let stream = outgoing.removeValue(forKey: session) else {
-                throw .notAllowed(before, "The gateway has opened no stream of the call.")
+                throw .notAllowed(before, .noStreamOfGateway)
             }
             end(stream, in: session)
         }

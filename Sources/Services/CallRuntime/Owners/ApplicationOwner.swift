@@ -179,11 +179,11 @@ actor ApplicationOwner: EndpointOwner {
     /// gets one address of a domain.
     func mayHave(_ leg: ApplicationLeg) -> Bool { !isRetired && application.covers(leg.own) }
 
-    /// Why the application cannot have one more stream, as a sentence; `nil`: it can. A stream that is asked for with a
-    /// call counts from then on.
-    var obstacleToOneMoreStream: String? {
+    /// Why the application cannot have one more stream; `nil`: it can. A stream that is asked for with a call counts
+    /// from then on.
+    var obstacleToOneMoreStream: ApplicationRefusal.Limit? {
         guard let most = application.maximumStreams, streamCount + awaitedStreams.count >= most else { return nil }
-        return "The application has as many streams as it may."
+        return .streamsOfApplication
     }
 
     /// Counts a call of the application, unless there were too many in too short a time.

@@ -148,18 +148,44 @@ extension ApplicationCalls {
     }
 }
 
-/// Why a request of an application was refused.
+/// Why a request of an application was refused. The dialect makes the sentence.
 package enum ApplicationRefusal: Error, Equatable, Sendable {
+    /// A limit that a request would exceed.
+    package enum Limit: Equatable, Sendable {
+        /// The calls of the application at a time.
+        case callsOfApplication
+        /// The calls that the application starts in a short time.
+        case startsOfApplication
+        /// The streams of the application at a time.
+        case streamsOfApplication
+        /// The calls that a party of the call starts in a short time.
+        case startsOfParty
+        /// The calls of a party of the call at a time.
+        case callsOfParty
+        /// The keys that wait to be sent.
+        case waitingKeys(limit: Int)
+    }
+
+    /// A value of a command that cannot be used.
+    package enum InvalidValue: Equatable, Sendable {
+        /// A file or a sound that cannot be played.
+        case unplayable(MediaFileError)
+        /// The command, of this name, names its own call, or another call twice.
+        case repeatedCall(ApplicationCommand.Name)
+        /// The command, of this name, names a call that is none of the application.
+        case unknownCall(SessionID, ApplicationCommand.Name)
+    }
+
     /// The call is unknown, forgotten, or another application's.
     case noSuchCall
     /// The call has another version by now.
     case versionMismatch(ApplicationCall)
-    /// The state of the call does not allow the command. The sentence says why.
-    case notAllowed(ApplicationCall, String)
-    /// A value cannot be used: the name of the field, and a predicate for a sentence about it.
-    case invalid(field: String, String)
-    /// A limit is reached; the sentence says which. `retryAfter`: the time until it may work; `nil`: nobody knows.
-    case limited(String, retryAfter: Duration?)
+    /// The call does not allow what is asked for.
+    case notAllowed(ApplicationCall, ApplicationObstacle)
+    /// A value cannot be used.
+    case invalid(InvalidValue)
+    /// A limit is reached. `retryAfter`: the time until it may work; `nil`: nobody knows.
+    case limited(Limit, retryAfter: Duration?)
     /// The gateway cannot take the call now: its storage fails, it is stopping, or its media plane is full.
     case unavailable
     /// Applications have no calls here: media goes from peer to peer.
