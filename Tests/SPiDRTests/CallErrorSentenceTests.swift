@@ -43,6 +43,10 @@ struct CallErrorSentenceTests {
                 .unplayable(.undecodable("x.opus", .decoderFailed(code: -3))),
                 "This cannot be played: \"x.opus\": libopus cannot decode it: error -3."
             ),
+            (
+                .unplayable(.notFetched("https://example.com/x.wav", .status(404))),
+                "This cannot be played: \"https://example.com/x.wav\" cannot be fetched: the server answers with status 404."
+            ),
         ] as [(CallError, String)])
     func `an error says what is wrong with a description or a file`(_ error: CallError, _ sentence: String) {
         #expect(error.sentence == sentence)

@@ -1,4 +1,4 @@
-/// Why a sound cannot be fetched from its URL.
+/// Why a sound cannot be fetched from its URL. A dialect makes the clause for whoever named the URL.
 package enum SoundFetchError: Error, Hashable, Sendable {
     /// The URL cannot be asked: its form is wrong, or it names a user.
     case unusableURL
@@ -24,21 +24,4 @@ package enum SoundFetchError: Error, Hashable, Sendable {
     case noMemory
     /// The gateway stops.
     case stopping
-
-    /// The reason as a clause about the server or the URL.
-    package var clause: String {
-        switch self {
-        case .unusableURL: "the URL cannot be used"
-        case .noAddress: "the host is unknown, or its address is one that the gateway may not ask"
-        case .notConnected: "the server cannot be reached"
-        case .untrusted: "the certificate of the server is not trusted"
-        case .connectionLost: "the connection ended too early"
-        case .timedOut: "the server took too long"
-        case .tooLarge(let limit): "the file is larger than \(limit) bytes"
-        case .status(let status): "the server answers with status \(status)"
-        case .busy: "too many sounds are being fetched"
-        case .noMemory: "the sounds that play or wait take too much memory"
-        case .stopping: "the gateway stops"
-        }
-    }
 }

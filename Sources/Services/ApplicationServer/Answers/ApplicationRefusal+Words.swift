@@ -1,6 +1,7 @@
 import CallControl
 import CallRuntime
 import Primitives
+import SPiDR
 
 extension ApplicationRefusal.Limit {
     /// The `detail` of the answer: a sentence for developers of applications.
