@@ -127,14 +127,17 @@ enum Samples {
     @Test func `a device without the token for it is not asked`() throws {
         var tokens = Samples.apple
         tokens.voip = nil
-        #expect(throws: PushFailure.noToken(field: "voipDeviceToken")) {
+        #expect(throws: PushFailure.noToken(.voip)) {
             try request(Samples.message(), tokens: tokens)
         }
         tokens = Samples.apple
         tokens.standard = nil
-        #expect(throws: PushFailure.noToken(field: "standardDeviceToken")) {
+        #expect(throws: PushFailure.noToken(.standard)) {
             try request(Samples.message(.refresh), tokens: tokens)
         }
+        #expect("\(PushFailure.noToken(.voip))" == "the device has registered no token for VoIP pushes")
+        #expect(
+            "\(PushFailure.noToken(.standard))" == "the device has registered no token for pushes other than VoIP")
     }
 
     @Test func `a session that is no collapse identifier is named by its digest`() throws {
@@ -250,11 +253,10 @@ enum Samples {
 
 @Suite struct `A push registration` {
     @Test(arguments: [
-        ("", "bundleID"), ("com.example\r\nx: y", "bundleID"), ("a/b", "bundleID"),
-        (String(repeating: "a", count: 156), "bundleID"),
+        "", "com.example\r\nx: y", "a/b", String(repeating: "a", count: 156),
     ])
-    func `needs a bundle identifier that can be part of a header field`(_ bundleID: String, _ field: String) {
-        #expect(throws: PushRegistrationError.unusable(field: field)) {
+    func `needs a bundle identifier that can be part of a header field`(_ bundleID: String) {
+        #expect(throws: PushRegistrationError.unusable(.bundleID)) {
             try PushRegistration(
                 id: "d", user: "u", bundleID: bundleID, realm: "r", services: [], clientCorrelator: nil,
                 target: .apple(Samples.apple))
@@ -265,18 +267,18 @@ enum Samples {
         arguments: [
             (
                 .apple(.init(voip: Redacted("../x"), standard: nil, isProduction: true)),
-                .unusable(field: "voipDeviceToken")
+                .unusable(.appleToken(.voip))
             ),
             (
                 .apple(.init(voip: nil, standard: Redacted(""), isProduction: true)),
-                .unusable(field: "standardDeviceToken")
+                .unusable(.appleToken(.standard))
             ),
-            (.apple(.init(voip: nil, standard: nil, isProduction: true)), .missing(field: "voipDeviceToken")),
-            (.google(token: Redacted("a b")), .unusable(field: "deviceToken")),
-            (.google(token: Redacted("")), .unusable(field: "deviceToken")),
-            (.webhook(url: "http://example.com/"), .unusable(field: "url")),
-            (.webhook(url: "https://"), .unusable(field: "url")),
-            (.webhook(url: "https://example.com/\n"), .unusable(field: "url")),
+            (.apple(.init(voip: nil, standard: nil, isProduction: true)), .noAppleToken),
+            (.google(token: Redacted("a b")), .unusable(.googleToken)),
+            (.google(token: Redacted("")), .unusable(.googleToken)),
+            (.webhook(url: "http://example.com/"), .unusable(.url)),
+            (.webhook(url: "https://"), .unusable(.url)),
+            (.webhook(url: "https://example.com/\n"), .unusable(.url)),
         ] as [(PushRegistration.Target, PushRegistrationError)])
     func `needs tokens of the provider's form`(_ target: PushRegistration.Target, _ error: PushRegistrationError) {
         #expect(throws: error) { try Samples.registration(target) }

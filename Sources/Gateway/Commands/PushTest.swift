@@ -4,6 +4,7 @@ import Observability
 import Primitives
 import Push
 import PushClient
+import SPiDR
 
 /// Sends pushes to one device and says what the provider has answered: the work of `orbweaver push test`.
 package struct PushTest: Sendable {
@@ -92,7 +93,7 @@ package struct PushTest: Sendable {
                 id: "test", user: "test@example.com", bundleID: device.bundleID, realm: "test", services: ["call"],
                 clientCorrelator: nil, target: target)
         } catch {
-            throw Failure(description: "\(error)")
+            throw Failure(description: error.clause)
         }
     }
 
@@ -157,5 +158,15 @@ package struct PushTest: Sendable {
             preconditionFailure("texts can be encoded")
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension PushRegistrationError {
+    /// The error as a line for whoever named the device, with the words that devices use.
+    fileprivate var clause: String {
+        switch self {
+        case .noAppleToken: "\(PushRegistration.Part.appleToken(.voip).wireName) is missing"
+        case .unusable(let part): "the value of \(part.wireName) cannot be used"
+        }
     }
 }

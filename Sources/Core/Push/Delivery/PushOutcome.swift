@@ -75,8 +75,8 @@ package enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(status: Int, reason: String)
     /// The smallest form of it has more bytes than the provider takes.
     case tooLarge(bytes: Int, limit: Int)
-    /// The device has no token for it; the text is the field that is missing.
-    case noToken(field: String)
+    /// The device has registered no token of this kind, to which it would go.
+    case noToken(PushRegistration.AppleTokens.Kind)
     /// The gateway has no credential that the provider takes.
     case credential(reason: String)
     /// The provider cannot be asked at all.
@@ -99,7 +99,8 @@ package enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .withdrawn(nil): "it was not wanted any more before it could be sent"
         case .refused(let status, let reason): "the provider refuses it with status \(status): \(reason)"
         case .tooLarge(let bytes, let limit): "it has \(bytes) bytes, and the provider takes \(limit)"
-        case .noToken(let field): "the device has registered no \(field)"
+        case .noToken(.voip): "the device has registered no token for VoIP pushes"
+        case .noToken(.standard): "the device has registered no token for pushes other than VoIP"
         case .credential(let reason): "the provider does not take the gateway's credential: \(reason)"
         case .unreachable(let reason): "the provider cannot be asked: \(reason)"
         case .overloaded: "too many pushes wait"

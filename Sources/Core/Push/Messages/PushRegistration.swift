@@ -14,6 +14,14 @@ package struct PushRegistration: Hashable, Sendable {
 
     /// The tokens of an app on an Apple device. At least one is there.
     package struct AppleTokens: Hashable, Sendable {
+        /// What a token is for.
+        package enum Kind: Hashable, Sendable, CaseIterable {
+            /// VoIP pushes.
+            case voip
+            /// Other pushes.
+            case standard
+        }
+
         /// The token for VoIP pushes, in hexadecimal digits; `nil`: the app takes none.
         package var voip: Redacted<String>?
         /// The token for other pushes, in hexadecimal digits; `nil`: the app takes none.
@@ -28,6 +36,18 @@ package struct PushRegistration: Hashable, Sendable {
             self.standard = standard
             self.isProduction = isProduction
         }
+    }
+
+    /// A part of a registration that the device gives, and that a provider may not take.
+    package enum Part: Hashable, Sendable {
+        /// The app.
+        case bundleID
+        /// A token of Apple.
+        case appleToken(AppleTokens.Kind)
+        /// The registration token of Firebase.
+        case googleToken
+        /// The URL of the application's own push service.
+        case url
     }
 
     /// The name of the registration, the last segment of its path.
@@ -47,28 +67,28 @@ package struct PushRegistration: Hashable, Sendable {
 
     /// Makes a registration of what a device has sent; each parameter is the property of that name.
     ///
-    /// - Throws: the field that cannot be used. Tokens and the bundle identifier become parts of paths and header
+    /// - Throws: the part that cannot be used. Tokens and the bundle identifier become parts of paths and header
     ///   fields, so that only their own characters are taken.
     package init(
         id: String, user: String, bundleID: String, realm: String, services: [String], clientCorrelator: String?,
         target: Target
     ) throws(PushRegistrationError) {
-        guard Self.isName(bundleID) else { throw .unusable(field: "bundleID") }
+        guard Self.isName(bundleID) else { throw .unusable(.bundleID) }
         switch target {
         case .apple(let tokens):
-            guard tokens.voip != nil || tokens.standard != nil else { throw .missing(field: "voipDeviceToken") }
-            if let token = tokens.voip, !Self.isHexadecimal(token.value) { throw .unusable(field: "voipDeviceToken") }
+            guard tokens.voip != nil || tokens.standard != nil else { throw .noAppleToken }
+            if let token = tokens.voip, !Self.isHexadecimal(token.value) { throw .unusable(.appleToken(.voip)) }
             if let token = tokens.standard, !Self.isHexadecimal(token.value) {
-                throw .unusable(field: "standardDeviceToken")
+                throw .unusable(.appleToken(.standard))
             }
         case .google(let token):
             guard (1...4_096).contains(token.value.utf8.count),
                 token.value.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-            else { throw .unusable(field: "deviceToken") }
+            else { throw .unusable(.googleToken) }
         case .webhook(let url):
             guard url.utf8.count <= 2_048, url.hasPrefix("https://"), url.utf8.count > "https://".utf8.count,
                 url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-            else { throw .unusable(field: "url") }
+            else { throw .unusable(.url) }
         }
         self.id = id
         self.user = user
@@ -121,18 +141,10 @@ package enum PushProvider: String, Hashable, Sendable, CaseIterable {
     case webhook
 }
 
-/// Why a device cannot be registered.
-package enum PushRegistrationError: Error, Equatable, CustomStringConvertible {
-    /// The field is needed and not there.
-    case missing(field: String)
-    /// The value of the field is none that the provider takes.
-    case unusable(field: String)
-
-    /// The reason as a text for people.
-    package var description: String {
-        switch self {
-        case .missing(let field): "\(field) is missing"
-        case .unusable(let field): "the value of \(field) cannot be used"
-        }
-    }
+/// Why a device cannot be registered. A dialect makes the names of fields and the sentence.
+package enum PushRegistrationError: Error, Hashable, Sendable {
+    /// Neither of the tokens for Apple's push service is there.
+    case noAppleToken
+    /// The provider does not take the part.
+    case unusable(PushRegistration.Part)
 }

@@ -19,7 +19,7 @@ package enum ApplePush {
     ) throws(PushFailure) -> ProviderRequest {
         let isCall = message.call != nil
         guard let token = isCall ? tokens.voip : tokens.standard else {
-            throw .noToken(field: isCall ? "voipDeviceToken" : "standardDeviceToken")
+            throw .noToken(isCall ? .voip : .standard)
         }
         let (type, priority) = delivery(of: message.kind)
         let fitted = try ProviderRequest.fitting(message, limit: isCall ? voipLimit : standardLimit) { form in

@@ -32,7 +32,7 @@ package struct PushDeviceRequest: WireObject, Equatable {
     /// Makes a request without any field.
     package init() {}
 
-    private enum CodingKeys: String, CodingKey {
+    fileprivate enum CodingKeys: String, CodingKey {
         case bundleID, service, clientCorrelator, realm, isProduction, voipDeviceToken, standardDeviceToken
         case deviceToken, url
     }
@@ -100,29 +100,30 @@ extension PushDeviceRequest {
         if let correlator { try Self.check(correlator, "clientCorrelator") }
         let realm = realm ?? "default"
         try Self.check(realm, "realm")
+        let destination = try target(provider)
         do throws(PushRegistrationError) {
             return try PushRegistration(
                 id: id, user: user, bundleID: bundleID, realm: realm, services: services, clientCorrelator: correlator,
-                target: try target(provider))
+                target: destination)
         } catch {
             switch error {
-            case .missing(let field): throw .missing(fields: Self.alternatives(to: field), reason: "pushes go to it")
-            case .unusable(let field): throw .unusable(field: field, reason: Self.rule(of: field))
+            case .noAppleToken: throw Self.missing(.appleToken(.voip), .appleToken(.standard))
+            case .unusable(let part): throw .unusable(field: part.wireName, reason: Self.rule(of: part))
             }
         }
     }
 
-    private func target(_ provider: PushProvider) throws(PushRegistrationError) -> PushRegistration.Target {
+    private func target(_ provider: PushProvider) throws(RequestFault) -> PushRegistration.Target {
         switch provider {
         case .apple:
             return .apple(
                 PushRegistration.AppleTokens(
                     voip: voipDeviceToken, standard: standardDeviceToken, isProduction: isProduction ?? false))
         case .google:
-            guard let deviceToken else { throw .missing(field: CodingKeys.deviceToken.rawValue) }
+            guard let deviceToken else { throw Self.missing(.googleToken) }
             return .google(token: deviceToken)
         case .webhook:
-            guard let url else { throw .missing(field: CodingKeys.url.rawValue) }
+            guard let url else { throw Self.missing(.url) }
             return .webhook(url: url)
         }
     }
@@ -133,17 +134,32 @@ extension PushDeviceRequest {
         }
     }
 
-    private static func alternatives(to field: String) -> [String] {
-        field == CodingKeys.voipDeviceToken.rawValue ? [field, CodingKeys.standardDeviceToken.rawValue] : [field]
+    /// The fault where none of these parts is there, one of which would do.
+    private static func missing(_ parts: PushRegistration.Part...) -> RequestFault {
+        .missing(fields: parts.map(\.wireName), reason: "pushes go to it")
     }
 
-    private static func rule(of field: String) -> String {
-        switch CodingKeys(rawValue: field) {
+    private static func rule(of part: PushRegistration.Part) -> String {
+        switch part {
         case .bundleID: "must be 1 to 155 letters, digits, \"-\", \"_\" and \".\""
-        case .voipDeviceToken, .standardDeviceToken: "must be 1 to 200 hexadecimal digits"
-        case .deviceToken: "must be 1 to 4096 visible ASCII characters"
+        case .appleToken: "must be 1 to 200 hexadecimal digits"
+        case .googleToken: "must be 1 to 4096 visible ASCII characters"
         case .url: "must be an https: URL of at most 2048 visible ASCII characters"
-        case .service, .clientCorrelator, .realm, .isProduction, nil: "cannot be used"
+        }
+    }
+}
+
+extension PushRegistration.Part {
+    /// The field of the request that has the part.
+    package var wireName: String { key.rawValue }
+
+    private var key: PushDeviceRequest.CodingKeys {
+        switch self {
+        case .bundleID: .bundleID
+        case .appleToken(.voip): .voipDeviceToken
+        case .appleToken(.standard): .standardDeviceToken
+        case .googleToken: .deviceToken
+        case .url: .url
         }
     }
 }
