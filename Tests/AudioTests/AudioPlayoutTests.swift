@@ -143,6 +143,19 @@ struct AudioPlayoutTests {
         #expect(rig.playout.depth <= .milliseconds(60))
     }
 
+    /// Frames and packets are out of step by as much as packets take.
+    @Test(arguments: [0, 3, 6, 9, 12, 15, 18])
+    func `a frame starts where a packet starts, and nothing of the packet waits for the next frame`(_ delay: Int) {
+        var rig = PlayoutRig()
+        rig.run(packets: 100) { _ in .milliseconds(delay) }
+        // A sine begins with a 0.
+        let start = rig.heard.firstIndex { $0 != 0 } ?? 0
+        #expect(start % 960 == 1)
+        #expect(rig.deepest <= .milliseconds(20))
+        let statistics = rig.playout.statistics
+        #expect(statistics.concealed + statistics.shortened + statistics.lengthened == 0)
+    }
+
     @Test func `a lost packet is concealed, once, and what follows is in its place`() {
         var rig = PlayoutRig()
         rig.run(packets: 100) { $0 == 50 ? nil : .milliseconds(10) }

@@ -159,7 +159,7 @@ struct StereoPlayoutTests {
     }
 
     @Test func `different sounds stay apart, and nothing clicks`() {
-        let heard = RoughNetwork(seed: 5, loss: 0, jitter: 0, drift: 900, detour: 0).carry(.different, packets: 2_000)
+        let heard = RoughNetwork(seed: 5, loss: 0, jitter: 0, drift: 900, detour: 0).carry(.different, packets: 2_500)
         #expect(heard.statistics.shortened > 1_000)
         for start in stride(from: 4_800, to: heard.left.count - 48_000, by: 48_000) {
             let left = Array(heard.left[start..<(start + 2_400)]), right = Array(heard.right[start..<(start + 2_400)])

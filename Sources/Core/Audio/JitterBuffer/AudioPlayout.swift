@@ -17,7 +17,7 @@ package struct AudioPlayout: ~Copyable {
         /// How the delay to hold back is estimated.
         package var delay = DelayEstimator.Configuration()
         /// How far the playout may lag behind its intended position before audio is shortened. It may lead by a third
-        /// of this before audio is lengthened.
+        /// of this before audio is lengthened, and by up to a frame more where packets end with frames.
         package var tolerance = Duration.milliseconds(15)
         /// The most audio that waits beyond what is held back; older audio is discarded.
         package var cap = Duration.milliseconds(400)
@@ -156,7 +156,7 @@ package struct AudioPlayout: ~Copyable {
         // Concealed audio may have turned out to replace no packet.
         skipWhatIsTooOld(at: now)
         while buffers.queue.count < count { decodeNext(using: &decoder) }
-        keepPace(at: now)
+        keepPace(of: count, at: now)
         while buffers.queue.count < count { decodeNext(using: &decoder) }
         buffers.queue.take(into: &frame)
         statistics.played += UInt64(count)
@@ -183,14 +183,15 @@ package struct AudioPlayout: ~Copyable {
         }
     }
 
-    /// Waits at the start until the audio to be held back has arrived, and starts at the right sample of a frame.
+    /// Waits at the start until the audio to be held back has arrived. Starts with a frame where packets can end with
+    /// frames, and otherwise at the right sample of a frame.
     private mutating func start(within count: Int, at now: MonotonicTime) -> Bool {
         if progress.position != nil { return true }
         guard let first = buffers.packets.first else { return false }
         progress.expect(first)
         let early = first.position - wanted(at: now)
         guard early < count else { return false }
-        buffers.queue.appendSilence(Int(max(0, early)))
+        buffers.queue.appendSilence(Int(max(0, early - lead(of: count))))
         progress.jump(to: first.position)
         return true
     }
@@ -206,6 +207,17 @@ package struct AudioPlayout: ~Copyable {
         return estimator.target(packet: packet) + (progress.awaitsRedundancy ? Int64(packet) : 0)
     }
 
+    /// How far a frame of `count` samples may lead in addition, where packets have a whole number of frames.
+    ///
+    /// At the intended position every sample of a packet waits for as long as the packet may take. A frame is made at
+    /// once, though: the last packet that it needs has to be there, however much of it the frame needs. Where that
+    /// packet ends with the frame, nothing of it waits for the next frame: the frame may lead by its own length and
+    /// needs no packet sooner.
+    private func lead(of count: Int) -> Int64 {
+        guard progress.packetLength % count == 0 else { return 0 }
+        return Int64(count - buffers.queue.count % count)
+    }
+
     /// How far the playout lags behind its intended position, in samples; negative if it leads. Concealed audio counts
     /// as a replacement of lost audio until it turns out that nothing was lost.
     private mutating func lag(at now: MonotonicTime) -> Int64 {
@@ -218,12 +230,13 @@ package struct AudioPlayout: ~Copyable {
         if lag(at: now) > configuration.cap.inSamples { skip(to: wanted(at: now)) }
     }
 
-    /// Moves the playout towards its intended position, by one pitch period at most.
-    private mutating func keepPace(at now: MonotonicTime) {
+    /// Moves the playout towards its intended position, by one pitch period at most. The queue holds the frame that is
+    /// played next, of `count` samples.
+    private mutating func keepPace(of count: Int, at now: MonotonicTime) {
         let (lag, tolerance) = (lag(at: now), configuration.tolerance.inSamples)
         if lag > tolerance {
             statistics.shortened += UInt64(buffers.queue.shorten())
-        } else if lag < -tolerance / 3 {
+        } else if lag + lead(of: count) < -tolerance / 3 {
             statistics.lengthened += UInt64(buffers.queue.lengthen())
         }
     }
