@@ -44,8 +44,7 @@ package final class AudioEngine {
     private var frames = [[Int16](repeating: 0, count: AudioMixer.frame), []]
     /// The packet made last, header and payload, with room for its protection behind it.
     package private(set) var packet = [UInt8](repeating: 0, count: 1_500)
-    /// When the next cycle is due; `nil` while there is no audio to process.
-    package private(set) var nextCycle: MonotonicTime?
+    private var cycles = CycleSchedule()
     /// The active speaker of the mix has changed in this cycle, and the bridge does not know it yet.
     private var speakerHasChanged = false
     /// DTMF digits dropped because the queue was full, since the last `takeDroppedDigits`.
@@ -95,7 +94,7 @@ package final class AudioEngine {
         if !isMixed { mixer = nil }
         let isIdle =
             listeners.allSatisfy { $0 == nil } && speakers.allSatisfy { $0 == nil } && ports.allSatisfy { $0 == nil }
-        nextCycle = isIdle ? nil : nextCycle ?? now
+        cycles.setNeeded(!isIdle, at: now)
         bridge.showSpeaker(activeSpeaker, at: now)
     }
 
@@ -160,18 +159,17 @@ package final class AudioEngine {
 
     // MARK: A cycle
 
+    /// When the next cycle is due; `nil` while there is no audio to process.
+    package var nextCycle: MonotonicTime? { cycles.next }
+
     /// Starts a cycle: decodes 20 ms of each leg, mixes them, and returns the numbers of the players that have ended. A
     /// late cycle is about the same 20 ms as a punctual one.
     package func startCycle(at now: MonotonicTime) -> [UInt32] {
         assertOwner()
-        // A worker that was delayed by more than five cycles does not catch up on all of them at once.
-        var due = nextCycle ?? now
-        if now - due > Self.interval * 5 {
-            let skipped = Int((now - due).wholeNanoseconds / Self.interval.wholeNanoseconds)
+        let (due, skipped) = cycles.start(at: now)
+        if skipped > 0 {
             for case let port? in ports { port.voice.skip(skipped) }
-            due = now
         }
-        nextCycle = due + Self.interval
         turn = 0
         hasTaken = false
         for place in listeners.indices {
