@@ -1,7 +1,6 @@
 package import Audio
 package import MediaPlane
 package import Primitives
-package import Quality
 internal import RTP
 package import SDP
 internal import SRTP
@@ -358,24 +357,7 @@ package final class AudioEngine {
 
     // MARK: Statistics
 
-    /// The playout counts of the audio that the leg sends; `nil` if it is not decoded.
-    package func played(from leg: LegIndex) -> AudioPlayout.Statistics? { receiver(of: leg)?.statistics }
-    /// How much of the leg's audio is held back now (`depth`), and how much should be (`target`); `nil` if it is not
-    /// decoded.
-    package func waiting(from leg: LegIndex) -> (depth: Duration, target: Duration)? {
-        receiver(of: leg).map { ($0.depth, $0.target) }
-    }
-    /// The playout data for the quality rating of the leg's audio; `nil` if it is not decoded.
-    package func playoutQuality(of leg: LegIndex) -> StreamQuality.Playout? {
-        receiver(of: leg).map {
-            StreamQuality.Playout(
-                depth: $0.depth, played: $0.statistics.played,
-                recovered: $0.statistics.recovered)
-        }
-    }
     func receiver(of leg: LegIndex) -> (any AudioReceiver)? { listeners[leg.rawValue]?.receiver }
-    /// The level of the audio that the leg sends; `nil` if it is not decoded.
-    package func level(of leg: LegIndex) -> AudioLevel? { receiver(of: leg).map { AudioLevel(of: $0.frame.span) } }
     /// The level of the audio that the gateway sends to the leg; `nil` if the gateway makes none for it.
     package func spokenLevel(to leg: LegIndex) -> AudioLevel? { speakers[leg.rawValue]?.level }
 }
