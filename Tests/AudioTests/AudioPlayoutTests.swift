@@ -156,6 +156,27 @@ struct AudioPlayoutTests {
         #expect(statistics.concealed + statistics.shortened + statistics.lengthened == 0)
     }
 
+    @Test func `the first frame can be played at the earliest time that is told, and not before`() throws {
+        var playout = AudioPlayout()
+        var decoder = SineDecoder()
+        let now = MonotonicTime(nanoseconds: 1_000_000_000)
+        let none = playout.earliestStart(of: 960, at: now)
+        #expect(none == nil)
+        playout.insert(
+            SineDecoder.payload(0).span, number: SequenceNumber(1), timestamp: RTPTimestamp(0), clockRate: 48_000,
+            sampleCount: 960, at: now)
+        let told = playout.earliestStart(of: 960, at: now)
+        let start = try #require(told)
+        #expect((10_000_000...10_100_000) ~= (start - now).wholeNanoseconds)
+        var frame = [Int16](repeating: 0, count: 960)
+        var span = frame.mutableSpan
+        let isEarly = playout.pull(into: &span, using: &decoder, at: start - .microseconds(100))
+        let isHeard = playout.pull(into: &span, using: &decoder, at: start + .microseconds(100))
+        #expect(!isEarly && isHeard)
+        let after = playout.earliestStart(of: 960, at: start)
+        #expect(after == nil)
+    }
+
     @Test func `a lost packet is concealed, once, and what follows is in its place`() {
         var rig = PlayoutRig()
         rig.run(packets: 100) { $0 == 50 ? nil : .milliseconds(10) }

@@ -46,4 +46,32 @@ struct CycleScheduleTests {
         #expect(started.skipped == skipped)
         #expect(Self.next(of: schedule) == Int64(due + 20))
     }
+
+    @Test(
+        arguments: [
+            (0, 0), (1, 2), (9, 10), (10, 10), (11, -8), (19, 0), (20, 0), (25, 6), (-3, -2), (-13, 8), (1_007, 8),
+        ] as [(Int, Int64)])
+    func `cycles move to a time by half a cycle at most`(_ time: Int, _ due: Int64) {
+        var schedule = Self.schedule()
+        schedule.move(to: Self.origin + .milliseconds(time))
+        #expect(Self.next(of: schedule) == due)
+        #expect(schedule.start(at: Self.origin + .milliseconds(10)).due == Self.origin + .milliseconds(due))
+        #expect(Self.next(of: schedule) == due + 20)
+    }
+
+    @Test func `cycles move once until the next one has started`() {
+        var schedule = Self.schedule()
+        schedule.move(to: Self.origin + .milliseconds(8))
+        schedule.move(to: Self.origin + .milliseconds(16))
+        #expect(Self.next(of: schedule) == 8)
+        _ = schedule.start(at: Self.origin + .milliseconds(8))
+        schedule.move(to: Self.origin + .milliseconds(36))
+        #expect(Self.next(of: schedule) == 36)
+    }
+
+    @Test func `where there are no cycles nothing moves`() {
+        var schedule = CycleSchedule()
+        schedule.move(to: Self.origin)
+        #expect(schedule.next == nil)
+    }
 }

@@ -163,6 +163,14 @@ package struct AudioPlayout: ~Copyable {
         return true
     }
 
+    /// The earliest time for the first frame, of `count` samples per channel; `nil` once the stream has started, and
+    /// before there is a packet.
+    package mutating func earliestStart(of count: Int, at now: MonotonicTime) -> MonotonicTime? {
+        guard progress.position == nil, let first = buffers.packets.first else { return nil }
+        progress.expect(first)
+        return now + .samples(first.position - wanted(at: now) - Int64(count) + 1)
+    }
+
     /// The audio that is held back now: packets that wait, and decoded samples.
     package var depth: Duration {
         let decoded = progress.position ?? 0

@@ -122,11 +122,26 @@ package final class AudioEngine {
     package func receive(_ arrival: Arrival, payload: Span<UInt8>, at now: MonotonicTime) {
         assertOwner()
         passOn(arrival, payload)
-        guard let change = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now) else { return }
+        let change = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now)
+        followStart(of: arrival.leg, at: now)
+        guard let change else { return }
         if hasPorts { heardDigits.note(change, of: arrival.leg) }
         for case let speaker? in speakers where speaker.follows(arrival.leg) && !speaker.follow(change) {
             droppedDigits += 1
         }
+    }
+
+    /// How much later than at the earliest time a peer is heard that cycles follow. Its packets may be late by as much
+    /// as those of a peer that cycles do not follow, on average.
+    private static let reserve = Duration.milliseconds(8)
+
+    /// Moves the cycles to the packets of a peer that starts to send, if a headless leg hears it and nobody else is
+    /// decoded. All its packets then wait for equally long, and not for up to one cycle more.
+    private func followStart(of leg: LegIndex, at now: MonotonicTime) {
+        guard let start = receiver(of: leg)?.earliestStart(at: now), ports.contains(where: { $0?.sender == leg }),
+            listeners.count(where: { $0 != nil }) == 1
+        else { return }
+        cycles.move(to: start + Self.reserve)
     }
 
     /// Lets the voices of headless legs that hear the sender alone have its packet of Opus.

@@ -15,6 +15,8 @@ protocol AudioReceiver: AnyObject {
     func restart()
     /// Makes the next `AudioMixer.frame` samples per channel; `false` if the peer has sent no audio yet.
     func advance(at now: MonotonicTime) -> Bool
+    /// The earliest time at which the stream can start to be heard; `nil` once it has, and before its first packet.
+    func earliestStart(at now: MonotonicTime) -> MonotonicTime?
     /// The next DTMF digit detected in the audio that has been played, each press once; `nil` if there is no more.
     func nextDigit() -> Character?
     /// The samples made last. Two channels are interleaved, left first.
@@ -67,6 +69,10 @@ final class DecodingReceiver<Decoder: AudioDecoder & ~Copyable>: AudioReceiver {
     func advance(at now: MonotonicTime) -> Bool {
         var samples = frame.mutableSpan
         return playout.pull(into: &samples, using: &decoder, at: now)
+    }
+
+    func earliestStart(at now: MonotonicTime) -> MonotonicTime? {
+        playout.earliestStart(of: AudioMixer.frame, at: now)
     }
 
     func nextDigit() -> Character? { decoder.nextDigit() }

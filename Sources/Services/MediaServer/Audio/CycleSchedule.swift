@@ -13,6 +13,8 @@ package struct CycleSchedule: Equatable, Sendable {
 
     /// When the next cycle is due; `nil` while there are none.
     package private(set) var next: MonotonicTime?
+    /// Whether cycles were moved since the last one started.
+    private var isMoved = false
 
     /// Makes a schedule without cycles.
     package init() {}
@@ -33,7 +35,20 @@ package struct CycleSchedule: Equatable, Sendable {
             due = due + interval * skipped
         }
         next = due + interval
+        isMoved = false
         return (due, skipped)
+    }
+
+    /// Moves the cycles by up to 10 ms, so that one is due at a time, or up to a `step` later. Nothing moves twice
+    /// between two cycles: these are 10 to 30 ms apart whatever a peer does.
+    package mutating func move(to time: MonotonicTime) {
+        guard let due = next, !isMoved else { return }
+        isMoved = true
+        let interval = AudioEngine.interval.wholeNanoseconds
+        var shift = (Self.rounded(time) - due).wholeNanoseconds % interval
+        if shift > interval / 2 { shift -= interval }
+        if shift < -interval / 2 { shift += interval }
+        next = due + .nanoseconds(shift)
     }
 
     /// The first multiple of `step` from a time on.

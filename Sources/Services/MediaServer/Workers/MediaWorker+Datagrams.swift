@@ -88,10 +88,12 @@ extension MediaWorker {
         {
         case .drop(let reason): tally.drop(PacketDropReason(reason))
         case .media(let arrival):
-            if arrival.isDecoded {
-                call.audio?.receive(
+            if arrival.isDecoded, let audio = call.audio {
+                let due = audio.nextCycle
+                audio.receive(
                     arrival, payload: context.transport.datagram(slot).extracting(arrival.header.payloadRange),
                     at: context.now)
+                if audio.nextCycle != due { rearm(call) }
             }
             relay(arrival, in: slot, count: count, of: call, &context)
         }
