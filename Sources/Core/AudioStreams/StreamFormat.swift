@@ -77,12 +77,12 @@ package struct StreamFormat: Hashable, Sendable, CustomStringConvertible {
     package func encode(_ samples: [Int16]) -> [UInt8] {
         switch encoding {
         case .l16:
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(2 * samples.count)
-            for sample in samples {
-                let word = UInt16(bitPattern: sample)
-                bytes.append(UInt8(truncatingIfNeeded: word))
-                bytes.append(UInt8(truncatingIfNeeded: word >> 8))
+            var bytes = [UInt8](repeating: 0, count: 2 * samples.count)
+            var room = bytes.mutableSpan
+            for index in samples.indices {
+                let word = UInt16(bitPattern: samples[index])
+                room[2 * index] = UInt8(truncatingIfNeeded: word)
+                room[2 * index + 1] = UInt8(truncatingIfNeeded: word >> 8)
             }
             return bytes
         case .pcmu: return samples.map(G711.muLaw.encode)
@@ -93,19 +93,13 @@ package struct StreamFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// The samples that bytes stand for. Half a sample at the end is left out. Opus is not decoded here: the result is
     /// then empty.
-    package func decode(_ bytes: some RandomAccessCollection<UInt8>) -> [Int16] {
+    package func decode(_ bytes: [UInt8]) -> [Int16] {
         switch encoding {
         case .l16:
-            var samples: [Int16] = []
-            samples.reserveCapacity(bytes.count / 2)
-            var low: UInt8?
-            for byte in bytes {
-                if let first = low {
-                    samples.append(Int16(bitPattern: UInt16(byte) << 8 | UInt16(first)))
-                    low = nil
-                } else {
-                    low = byte
-                }
+            var samples = [Int16](repeating: 0, count: bytes.count / 2)
+            var room = samples.mutableSpan
+            for index in room.indices {
+                room[index] = Int16(bitPattern: UInt16(bytes[2 * index + 1]) << 8 | UInt16(bytes[2 * index]))
             }
             return samples
         case .pcmu: return bytes.map(G711.muLaw.decode)

@@ -54,3 +54,23 @@ func resample(_ samples: Span<Int16>, with resampler: inout Resampler, into buff
     let made = resampler.process(samples, into: &span).made
     for index in made..<span.count { span[index] = 0 }
 }
+
+/// Copies samples of one channel, or the mean of two interleaved ones, to a buffer that they fill.
+func takeMiddle(of samples: Span<Int16>, channels: Int, into buffer: inout [Int16]) {
+    var span = buffer.mutableSpan
+    if channels == 1 {
+        for index in span.indices { span[index] = samples[index] }
+    } else {
+        for index in span.indices { span[index] = Int16((Int(samples[2 * index]) + Int(samples[2 * index + 1])) / 2) }
+    }
+}
+
+/// Adds samples of one channel, or the mean of two interleaved ones, to those of a buffer. Sums beyond the range are
+/// limited to it.
+func addMiddle(of samples: Span<Int16>, channels: Int, to buffer: inout [Int16]) {
+    var span = buffer.mutableSpan
+    for index in span.indices {
+        let sample = channels == 1 ? Int(samples[index]) : (Int(samples[2 * index]) + Int(samples[2 * index + 1])) / 2
+        span[index] = Int16(clamping: Int(span[index]) + sample)
+    }
+}

@@ -74,11 +74,7 @@ final class ListeningStream {
 
     private func add(_ samples: Span<Int16>, _ channels: Int) {
         hasHeard = true
-        for index in wide.indices {
-            let sample =
-                channels == 1 ? Int(samples[index]) : (Int(samples[2 * index]) + Int(samples[2 * index + 1])) / 2
-            wide[index] = Int16(clamping: Int(wide[index]) + sample)
-        }
+        addMiddle(of: samples, channels: channels, to: &wide)
     }
 
     /// Ends the stream, and closes its socket.

@@ -176,10 +176,7 @@ package final class StreamVoice: HeadlessVoice {
     /// Sends the program what the leg hears.
     package func hear(_ samples: Span<Int16>, channels: Int) {
         guard isConnected else { return }
-        for index in wide.indices {
-            wide[index] =
-                channels == 1 ? samples[index] : Int16((Int(samples[2 * index]) + Int(samples[2 * index + 1])) / 2)
-        }
+        takeMiddle(of: samples, channels: channels, into: &wide)
         if let coder { return hearOpus(coder) }
         guard terms.format.encoding != .opus else { return }
         resample(wide.span, with: &downward, into: &narrow)
