@@ -22,8 +22,9 @@ struct BotDelays {
     private static let ssrc: UInt32 = 0xAABB_CCDD
     private static let frame = Duration.milliseconds(20)
     private static let patience = Duration.seconds(1)
-    /// How many of each kind a call has.
-    private static let perCall = 20
+    /// How many of each kind a call has. All packets of a caller come at the same moment of the gateway's cycle, so that
+    /// many calls are needed to meet many of these.
+    private static let perCall = 5
     private static let headerSize = 12
 
     /// 1,000 Hz for 20 ms.
@@ -102,7 +103,11 @@ struct BotDelays {
     }
 
     /// The caller sends a packet every 20 ms. After a second of silence, and then from time to time, one is loud.
+    ///
+    /// Its first packet comes at a random moment of the gateway's cycle, and all others at the same one. Without the
+    /// pause it would come as long after a cycle as the command before it takes.
     private mutating func takeFromWire(_ peer: LoopbackPeer, _ socket: BotSocket, _ count: Int) throws {
+        _ = try peer.run(for: .microseconds(Int.random(in: 0..<20_000)))
         var number: UInt16 = 0
         var due = MonotonicClock.now
         func send(_ payload: [UInt8], until isOver: () -> Bool) throws {
