@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from call_records import record_of, sessions_of
-from durability import FCS_WINDOW, Crowd, Verdict, configured, users_of
+from durability import FCS_WINDOW, Crowd, Verdict, configured, keep_transcript, logs_of, users_of
 from party import Guest, PartyCall, SignedRealm
 from peers import sdp
 from peers.gateway import Gateway
@@ -422,11 +422,11 @@ async def test_a_token_for_one_use_stays_used(own_gateway, tmp_path, contract):
 
 
 @pytest.mark.alone
-async def test_clients_lose_and_double_nothing_whenever_the_gateway_is_killed(lives, capsys):
+async def test_clients_lose_and_double_nothing_whenever_the_gateway_is_killed(lives, tmp_path, capsys):
     """`ORBWEAVER_KILLS`, `ORBWEAVER_KILL_CLIENTS` and `ORBWEAVER_KILL_SEED` are how often, for how many, and when."""
     kills = int(os.environ.get("ORBWEAVER_KILLS", "10"))
     seed = int(os.environ.get("ORBWEAVER_KILL_SEED", random.randrange(1 << 32)))
-    users = users_of(int(os.environ.get("ORBWEAVER_KILL_CLIENTS", "60")))
+    users = users_of(int(os.environ.get("ORBWEAVER_KILL_CLIENTS", "200")))
     with capsys.disabled():
         print(f" seed {seed}")
     # A busy machine may keep a client from coming back for several lives of the gateway.
@@ -434,10 +434,12 @@ async def test_clients_lose_and_double_nothing_whenever_the_gateway_is_killed(li
     own = lives(
         list(users), logs_events=False, media={"mode": "direct"}, calls={"ring_time": "30s"}, registration=registration,
     )  # fmt: skip
+    keep_transcript(tmp_path / "users.sqlite")
     async with asyncio.timeout(120 + 30 * kills), Crowd(own, users, seed) as crowd:
         await crowd.survive(kills)
         await crowd.open_channels_again()
-        verdict, of_fcs = Verdict(crowd), Verdict(crowd, FCS_WINDOW)
+        logs = logs_of(tmp_path / "users.sqlite")
+        verdict, of_fcs = Verdict(crowd, logs), Verdict(crowd, logs, FCS_WINDOW)
         with capsys.disabled():
             print(f"{verdict}\n{verdict.details}; with a window of {FCS_WINDOW} doubled {len(of_fcs.doubled)}")
         assert not crowd.refused, "\n".join(crowd.refused[:20])

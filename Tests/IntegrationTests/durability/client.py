@@ -37,6 +37,8 @@ class Entry(NamedTuple):
     cause: str | None
     body: str
     """What a numbered message or an end says."""
+    time: int
+    """When the notification was made, by itself, in milliseconds since 1970."""
 
     def __str__(self):
         return f"{self.at:.2f} s {self.event} #{self.event_id} {self.body}".strip()
@@ -219,7 +221,7 @@ class Client(SpidrPeer):
         parameters = message.get("sessionParams", {})
         entry = Entry(
             self.crowd.now, message["eventId"], parameters.get("sessionData"), message["eventType"],
-            parameters.get("cause"), _body(message),
+            parameters.get("cause"), _body(message), int(message["time"]),
         )  # fmt: skip
         self.journal.append(entry)
         if entry.event_id in self._remembered:
@@ -378,6 +380,8 @@ def _body(message: dict) -> str:
         return body
     if message["eventType"] == "customParameters":
         return message["customParameters"][0]["value"]
+    if message["eventType"] == "notificationsLost":
+        return str(message["lost"])
     parameters = message.get("sessionParams", {})
     said = (parameters.get(name) for name in ("statusCode", "cause", "reasonText"))
     return " ".join(str(each) for each in said if each is not None)

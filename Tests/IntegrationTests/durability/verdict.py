@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from .client import L5_WINDOW, Client, Entry
 from .crowd import Crowd
 from .services import ServiceReading, lost
+from .transcript import Log, Told
 
 RESTART = re.compile(r"5\d\d .*restart", re.IGNORECASE)
 """What the end of a call says that the gateway ended because it had been killed."""
@@ -34,8 +35,13 @@ class Reading:
         self.doubled: list[str] = []
         self.out_of_order: list[str] = []
         self.services = ServiceReading(client)
+        self._entries: dict[Told, Entry] = {}
+        self._highest: Entry | None = None
+        self._announced = 0
+        """How many notifications the gateway has said that it will never send."""
         for entry in handled(client.journal, window):
             self.handled += 1
+            self._number(entry)
             if entry.session:
                 self._told[entry.session].append(entry)
                 self._take(entry, entry.session)
@@ -44,6 +50,32 @@ class Reading:
 
     def __str__(self):
         return str(self._client)
+
+    def _number(self, entry: Entry):
+        """Numbers go up. Those of frames for one socket only are not in the log."""
+        if self._highest and int(entry.event_id) < int(self._highest.event_id):
+            self.out_of_order.append(f"{self}: {entry} behind {self._highest}")
+        else:
+            self._highest = entry
+        if entry.event == "notificationsLost":
+            self._announced += int(entry.body)
+        if entry.event != "websocketOverridden":
+            self._entries[Told(int(entry.event_id), entry.time)] = entry
+
+    def hold_against(self, log: Log | None) -> Iterator[str]:
+        """What of the log the client was never told, of any kind. What the client was told and the log does not have
+        was told too early: a kill would have lost it, and given its number to another notification."""
+        if log is None:
+            yield f"{self}: its subscription is gone"
+            return
+        for told in sorted(self._entries.keys() - log.kinds.keys()):
+            self.out_of_order.append(f"{self}: before it was in the log {self._entries[told]}")
+        for number in sorted(set(range(log.first, max(log.numbers, default=log.first - 1))) - log.numbers):
+            yield f"{self}: nothing has the number {number}"
+        missing = sorted(log.kinds.keys() - self._entries.keys())
+        if len(missing) > self._announced:
+            for told in missing:
+                yield f"{self}: never told {log.kinds[told]} #{told.event_id}, {self._announced} were announced as lost"
 
     def _take(self, entry: Entry, session: str):
         is_end = self._is_end(entry)
@@ -80,13 +112,20 @@ class Reading:
 
 class Verdict:
     """`lost`: a message whose request was answered with 200 and that the receiver, who had not hung up, never got; or
-    an end of a call that a device was never told; or what follows from an answered request about a service.
-    `doubled`: what a client handled twice. `out_of_order`: what one party or device said in another order, and whatever
-    concerns a session after its end. A sentence for each."""
+    an end of a call that a device was never told; or what follows from an answered request about a service; or whatever
+    else is in the log of a client's subscription and was never told. `doubled`: what a client handled twice.
+    `out_of_order`: what one party or device said in another order, whatever concerns a session after its end, numbers
+    that go down, and what was told before it was in the log. A sentence for each."""
 
-    def __init__(self, crowd: Crowd, window: int = L5_WINDOW):
+    def __init__(self, crowd: Crowd, logs: dict[str, Log], window: int = L5_WINDOW):
+        """`logs`: by the name of the subscription."""
         self._crowd = crowd
         readings = [Reading(client, window) for client in crowd.clients]
+        unheard = [
+            each
+            for client, reading in zip(crowd.clients, readings, strict=True)
+            for each in reading.hold_against(logs.get(client.subscription.rsplit("/", 1)[1]))
+        ]
         self.handled = sum(reading.handled for reading in readings)
         self.repeated = sum(len(client.journal) for client in crowd.clients) - self.handled
         self.doubled = [each for reading in readings for each in reading.doubled + reading.services.doubled]
@@ -102,7 +141,7 @@ class Verdict:
             for session, leg in client.legs.items()
             if session not in reading.ended and not leg.has_hung_up
         ]
-        self.lost += lost(crowd, [reading.services for reading in readings])
+        self.lost += [*lost(crowd, [reading.services for reading in readings]), *unheard]
         received: dict[str, set[str]] = defaultdict(set)
         stories = defaultdict(list)
         for client, reading in zip(crowd.clients, readings, strict=True):
