@@ -6,11 +6,15 @@ import Registration
 import Sockets
 import Testing
 
-/// What every journal has to do, whatever engine it writes with. A driver passes if `run` records no issue.
+/// What every journal has to do, whatever engine it writes with. A driver passes if none of ``rules`` records an issue.
 struct JournalConformance {
     /// A journal that is open, and how it ends.
     struct Opened: Sendable {
         var journal: any Journal
+        /// The log of the journal's publications.
+        var publicEvents: any PublicEvents
+        /// The accounts, at the same place.
+        var users: any UserRepository
         /// What another process would find now.
         var contents: @Sendable () async throws -> JournalContents
         /// How many events of calls the engine holds, also of those that have been over for long.
@@ -33,7 +37,7 @@ struct JournalConformance {
     /// Opens the journal at one place, with ``limits``; each time another process would.
     let openJournal: @Sendable (FixedClock) throws -> Opened
 
-    private func open() throws -> Opened { try openJournal(clock) }
+    func open() throws -> Opened { try openJournal(clock) }
 
     static let start: Int64 = 1_700_000_000_000
 
@@ -59,6 +63,67 @@ struct JournalConformance {
     static func frame(_ number: UInt64, _ notice: Notice, at time: Int64 = 1_700_000_000_000) -> NotificationFrame {
         NotificationFrame(eventID: number, time: time, user: alice, channel: ChannelID("c-s1"), notice: notice)
     }
+
+    /// The rules, each with a short name.
+    static let rules: [(String, @Sendable (Self) async throws -> Void)] = [
+        ("nothing", { try await $0.`nothing was kept, nothing is found`() }),
+        ("last state", { try await $0.`a subscription is found as it was last`() }),
+        ("over", { try await $0.`a subscription that is over is not found, nor its notifications`() }),
+        ("order", { try await $0.`notifications are found in order, with their events`() }),
+        ("services", { try await $0.`what services have is found as it was last, and their notifications`() }),
+        ("owed", { try await $0.`what is owed is found in order, and not what was told`() }),
+        ("given up", { try await $0.`what was given up is not found, but how much it was`() }),
+        (
+            "guests",
+            { try await $0.`a guest is found with the account and the network, and not without a subscription`() }
+        ),
+        ("used tokens", { try await $0.`a token that was used is found with its realm and its end`() }),
+        ("calls", { try await $0.`the events of calls are found in order, of two runs apart`() }),
+        ("together", { try await $0.`what is added while the journal is suspended is kept together, or not at all`() }),
+        ("actions", { try await $0.`an action is carried out once what was added before is durable, in order`() }),
+        (
+            "refused",
+            {
+                try await $0
+                    .`what the engine refuses is refused to the caller, and is all there in order once it is taken`()
+            }
+        ),
+        (
+            "never taken",
+            { try await $0.`of what was never taken nothing is found, nor anything that came after it`() }
+        ),
+        (
+            "age of notifications",
+            {
+                try await $0
+                    .`notifications are removed with age, but no number is forgotten, and what was never sent is counted`()
+            }
+        ),
+        ("age of calls", { try await $0.`calls that have ended are removed with age, and none that goes on`() }),
+        (
+            "bytes of calls",
+            { try await $0.`calls that have ended take no more bytes than they may, and the oldest make room`() }
+        ),
+        ("age while refused", { try await $0.`while the engine refuses nothing ages`() }),
+        ("clock", { try await $0.`a clock that is set ages nothing, and keeps nothing longer`() }),
+        ("published", { try await $0.`a publication is read once it is durable, by this process and the next`() }),
+        (
+            "published together",
+            { try await $0.`a publication that is refused is read by nobody, and once it is taken in its place`() }
+        ),
+        (
+            "devices for push",
+            { try await $0.`registrations for push are found as they were last, and end with the account`() }
+        ),
+        (
+            "owed pushes",
+            { try await $0.`pushes that are owed are found in order until they are settled, or the account is gone`() }
+        ),
+        (
+            "presence of nobody",
+            { try await $0.`the presence of a user who was removed is kept for those who were told it`() }
+        ),
+    ]
 
     // MARK: - What holds
 

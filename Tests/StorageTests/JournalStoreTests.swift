@@ -31,49 +31,6 @@ import Storage
         return (database, try database.openJournal(configuration, clock: clock, logger: Self.logger))
     }
 
-    private static let rules: [(String, @Sendable (JournalConformance) async throws -> Void)] = [
-        ("nothing", { try await $0.`nothing was kept, nothing is found`() }),
-        ("last state", { try await $0.`a subscription is found as it was last`() }),
-        ("over", { try await $0.`a subscription that is over is not found, nor its notifications`() }),
-        ("order", { try await $0.`notifications are found in order, with their events`() }),
-        ("services", { try await $0.`what services have is found as it was last, and their notifications`() }),
-        ("owed", { try await $0.`what is owed is found in order, and not what was told`() }),
-        ("given up", { try await $0.`what was given up is not found, but how much it was`() }),
-        (
-            "guests",
-            { try await $0.`a guest is found with the account and the network, and not without a subscription`() }
-        ),
-        ("used tokens", { try await $0.`a token that was used is found with its realm and its end`() }),
-        ("calls", { try await $0.`the events of calls are found in order, of two runs apart`() }),
-        ("together", { try await $0.`what is added while the journal is suspended is kept together, or not at all`() }),
-        ("actions", { try await $0.`an action is carried out once what was added before is durable, in order`() }),
-        (
-            "refused",
-            {
-                try await $0
-                    .`what the engine refuses is refused to the caller, and is all there in order once it is taken`()
-            }
-        ),
-        (
-            "never taken",
-            { try await $0.`of what was never taken nothing is found, nor anything that came after it`() }
-        ),
-        (
-            "age of notifications",
-            {
-                try await $0
-                    .`notifications are removed with age, but no number is forgotten, and what was never sent is counted`()
-            }
-        ),
-        ("age of calls", { try await $0.`calls that have ended are removed with age, and none that goes on`() }),
-        (
-            "bytes of calls",
-            { try await $0.`calls that have ended take no more bytes than they may, and the oldest make room`() }
-        ),
-        ("age while refused", { try await $0.`while the engine refuses nothing ages`() }),
-        ("clock", { try await $0.`a clock that is set ages nothing, and keeps nothing longer`() }),
-    ]
-
     /// What makes SQLite refuse every row that is added, and every subscription that is changed.
     private static let hurdles =
         ["subscription", "callEvent", "notification", "callRecord"].map { table in
@@ -99,9 +56,11 @@ import Storage
         try other.close()
     }
 
-    @Test(arguments: rules.map(\.0)) func `it does what every journal has to do`(_ name: String) async throws {
+    @Test(arguments: JournalConformance.rules.map(\.0)) func `it does what every journal has to do`(
+        _ name: String
+    ) async throws {
         try await withPath { path in
-            let rule = try #require(Self.rules.first { $0.0 == name })
+            let rule = try #require(JournalConformance.rules.first { $0.0 == name })
             try await rule.1(
                 JournalConformance { clock in
                     let limits = JournalConformance.limits
@@ -111,7 +70,8 @@ import Storage
                             notificationAge: limits.notificationAge, callAge: limits.callAge,
                             callBytes: limits.callBytes), clock)
                     return JournalConformance.Opened(
-                        journal: store, contents: { try await store.contents() },
+                        journal: store, publicEvents: store.publicEvents, users: database.users,
+                        contents: { try await store.contents() },
                         eventCount: { try await Self.eventCount(path) }, keepUp: { await store.keepUp() },
                         refuse: { try await Self.refuse($0, path) }, abandon: { try database.close() })
                 })
@@ -182,7 +142,7 @@ import Storage
     }
 }
 
-/// Registrations for push, in the file.
+/// Rows of pushes and of registrations for push that cannot be read.
 @Suite struct PushRegistrationRowsTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -198,107 +158,10 @@ import Storage
         return (database, try database.openJournal(.init(), clock: FixedClock(), logger: Self.logger))
     }
 
-    private static func stored(
-        _ id: String, _ target: PushRegistration.Target, account: Int64?, correlator: String? = nil
-    ) throws -> StoredPushRegistration {
-        StoredPushRegistration(
-            try PushRegistration(
-                id: id, user: "alice@example.com", bundleID: "com.example.app", realm: "défaut",
-                services: ["call", "gone"], clientCorrelator: correlator, target: target),
-            account: account, time: 1_700_000_000_000)
-    }
-
-    private static func targets() -> [PushRegistration.Target] {
-        [
-            .apple(.init(voip: Redacted("ab12"), standard: nil, isProduction: true)),
-            .apple(.init(voip: nil, standard: Redacted("cd34"), isProduction: false)),
-            .google(token: Redacted("a:b")), .webhook(url: "https://push.example.com/"),
-        ]
-    }
-
-    @Test func `they are found as they were last, and end with the account`() async throws {
-        try await withPath { path in
-            var (database, store) = try open(path)
-            try await database.users.add(StoredUser(address: JournalConformance.alice, passwordRecord: ""))
-            let account = try #require(try await database.users.user(JournalConformance.alice)?.identity.rawValue)
-            _ = try await store.contents()
-            var kept = try Self.targets().enumerated().map {
-                try Self.stored("d\($0)", $1, account: account, correlator: $0 == 0 ? nil : "phone \($0)")
-            }
-            store.append(kept.map { .pushRegistration(.registered($0)) })
-            kept[1] = try Self.stored("d1", .google(token: Redacted("new")), account: nil)
-            store.append([
-                .pushRegistration(.registered(kept[1])),
-                .pushRegistration(.removed(id: "d2", user: "alice@example.com")),
-                // Of an account that has been followed by another, and of nobody.
-                .pushRegistration(.registered(try Self.stored("d7", Self.targets()[0], account: account &+ 1))),
-            ])
-            kept.remove(at: 2)
-            try await store.durable()
-            try database.close()
-            (database, store) = try open(path)
-            #expect(Set(try await store.contents().pushRegistrations) == Set(kept))
-            try await database.users.remove(JournalConformance.alice)
-            #expect(try await store.contents().pushRegistrations.isEmpty)
-            // A registration that arrives after the account has gone holds nothing up.
-            store.append(.pushRegistration(.registered(kept[0])))
-            try await store.durable()
-            #expect(try await store.contents().pushRegistrations.isEmpty)
-            try database.close()
-        }
-    }
-
-    private static func owed(_ name: String, _ occasion: OwedPush.Occasion) -> OwedPush {
-        OwedPush(
-            name: name, user: JournalConformance.alice, device: PushDeviceID("d-\(name)"), occasion: occasion,
-            madeAt: 1_700_000_000_000, expiresAt: 1_700_000_030_000)
-    }
-
-    @Test func `pushes that are owed are found in order until they are settled, or the account is gone`() async throws {
-        try await withPath { path in
-            var (database, store) = try open(path)
-            try await database.users.add(StoredUser(address: JournalConformance.alice, passwordRecord: ""))
-            _ = try await store.contents()
-            let pushes = [
-                Self.owed("c", .call(JournalConformance.event(2))), Self.owed("a", .call(JournalConformance.event(3))),
-                Self.owed("b", .callOver(JournalConformance.event(4), hasVideo: true, .answeredElsewhere)),
-                Self.owed("g", .gone(ChannelID("channel"))), Self.owed("r", .refresh),
-                Self.owed("m", .messageWaiting(VoicemailCount(unheard: 1, heard: 2))),
-            ]
-            store.append(pushes.map { .push($0) })
-            store.append([.push(pushes[0]), .pushSettled("a"), .pushSettled("none")])
-            try await store.durable()
-            try database.close()
-            (database, store) = try open(path)
-            #expect(try await store.contents().owedPushes == [pushes[0]] + pushes[2...])
-            try await database.users.remove(JournalConformance.alice)
-            #expect(try await store.contents().owedPushes.isEmpty)
-            try database.close()
-        }
-    }
-
-    @Test func `the presence of a user who was removed is kept for those who were told it`() async throws {
-        try await withPath { path in
-            let (database, store) = try open(path)
-            try await database.users.add(StoredUser(address: JournalConformance.alice, passwordRecord: ""))
-            let count = VoicemailCount(unheard: 1, heard: 0)
-            let presence = StoredPresence(Presence(.open))
-            store.append([
-                .registration(.service(.presence(presence, of: JournalConformance.alice))),
-                .registration(.service(.voicemail(count, of: JournalConformance.alice))),
-            ])
-            try await store.durable()
-            try await database.users.remove(JournalConformance.alice)
-            let services = try await store.contents().services
-            #expect(services.presence == [JournalConformance.alice: presence] && services.voicemail.isEmpty)
-            try database.close()
-        }
-    }
-
     @Test func `a push that cannot be read is set aside`() async throws {
         try await withPath { path in
             let (database, store) = try open(path)
-            store.append(.push(Self.owed("c", .call(JournalConformance.event(2)))))
+            store.append(.push(JournalConformance.owedPush("c", .call(JournalConformance.event(2)))))
             try await store.durable()
             let other = try DatabaseQueue(path: path)
             try await other.write { try $0.execute(sql: "UPDATE owedPush SET occasion = '{}'") }
@@ -313,15 +176,15 @@ import Storage
         try await withPath { path in
             let (database, store) = try open(path)
             try await database.users.add(StoredUser(address: JournalConformance.alice, passwordRecord: ""))
-            store.append(
-                .pushRegistration(.registered(try Self.stored("d0", .google(token: Redacted("secret")), account: nil))))
+            let kept = try JournalConformance.pushRegistration("d0", .google(token: Redacted("secret")), account: nil)
+            store.append(.pushRegistration(.registered(kept)))
             try await store.durable()
             let other = try DatabaseQueue(path: path)
             try await other.write { try $0.execute(sql: "UPDATE pushRegistration SET provider = 'pigeon'") }
             let contents = try await store.contents()
             #expect(contents.pushRegistrations.isEmpty && contents.setAside.map(\.table) == ["pushRegistration"])
-            let kept = try await other.read { try String.fetchOne($0, sql: "SELECT content FROM setAside") }
-            #expect(kept?.contains("pigeon") == true && kept?.contains("secret") == false)
+            let row = try await other.read { try String.fetchOne($0, sql: "SELECT content FROM setAside") }
+            #expect(row?.contains("pigeon") == true && row?.contains("secret") == false)
             try other.close()
             try database.close()
         }
