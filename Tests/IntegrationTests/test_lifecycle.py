@@ -1,10 +1,14 @@
 """How the program starts, stops, and explains what it does not like."""
 import asyncio
 import os
+import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from durability import configured
 from peers import raw, sdp
 from peers.gateway import Gateway, orbweaver, write_configuration
 from peers.spidr import SpidrPeer
@@ -176,6 +180,34 @@ def test_a_damaged_database_is_explained_at_start(tmp_path):
             f"orbweaver: {tmp_path / 'users.sqlite'} is not an SQLite database: "
             "correct storage.path, or put a backup in its place"
         ), said
+
+
+@pytest.mark.parametrize("row", ["user1000@dev.local", "record 250"], ids=["user", "callRecord"])
+def test_a_damaged_page_is_explained_at_start(tmp_path, row):
+    """One in the middle of the file. Everything else can be read; the gateway reads no records before it is asked."""
+    options = configured(tmp_path, [f"user{number}" for number in range(2000)])
+    path, size = tmp_path / "users.sqlite", 4096
+    with closing(sqlite3.connect(path)) as database:
+        with database:
+            database.executemany(
+                "INSERT INTO callRecord (user, id, isOpen, endedAt, record) VALUES ('user1@dev.local', ?, 0, 1, '{}')",
+                [(f"record {number}",) for number in range(500)])
+        assert database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() == (0, 0, 0)
+        assert database.execute("PRAGMA page_size").fetchone() == (size,)
+    content = path.read_bytes()
+    page = content.index(row.encode()) // size * size
+    assert size < page < len(content) - size
+    path.write_bytes(content[:page] + b"\xaa" * size + content[page + size:])
+    ended = orbweaver("serve", *options, directory=tmp_path)
+    assert ended.returncode == 1
+    said = ended.stderr.strip().splitlines()[-1]
+    assert re.fullmatch(rf"orbweaver: {path} is damaged( \(.+\))?: put a backup in its place", said), said
+    path.write_bytes(content)
+    own = Gateway.configured(*options).start()
+    try:
+        own.stop()
+    finally:
+        own.discard()
 
 
 def test_a_database_without_users_is_said_at_start(tmp_path):

@@ -129,6 +129,30 @@ import Storage
         }
     }
 
+    @Test func `a page that is damaged in the middle of the file is seen only if all are looked at`() async throws {
+        try await withPath { path in
+            let first = try GatewayDatabase(.file(path), checksPages: true, logger: logger)
+            for number in 0..<500 {
+                let user = try #require(UserAddress(parsing: "user\(number)@example.com"))
+                try await first.users.add(StoredUser(address: user, passwordRecord: "$scrypt$a"))
+            }
+            try first.close()
+            let file = URL(filePath: path)
+            var bytes = try Data(contentsOf: file)
+            let row = try #require(bytes.range(of: Data("user250@example.com".utf8)))
+            let page = row.lowerBound / 4_096 * 4_096
+            bytes.replaceSubrange(page..<page + 4_096, with: Data(repeating: 0xAA, count: 4_096))
+            try bytes.write(to: file)
+            try GatewayDatabase(.file(path), logger: logger).close()
+            let error = #expect(throws: StorageError.self) {
+                try GatewayDatabase(.file(path), checksPages: true, logger: logger)
+            }
+            let sentence = error.map { "\($0)" } ?? ""
+            #expect(sentence.hasPrefix("\(path) is damaged") && sentence.hasSuffix(": put a backup in its place"))
+            #expect(!sentence.contains("\n"))
+        }
+    }
+
     @Test func `a database knows whether it has any users`() async throws {
         let database = try GatewayDatabase(.temporary, logger: logger)
         #expect(try await database.users.isEmpty)

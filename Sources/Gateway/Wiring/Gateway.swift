@@ -66,7 +66,8 @@ package struct Gateway: Sendable {
 
         let lock = configuration.isDevelopment ? nil : try DatabaseCopy.lock(configuration.storagePath)
         let database = try GatewayDatabase(
-            configuration.isDevelopment ? .temporary : .file(configuration.storagePath), logger: logger)
+            configuration.isDevelopment ? .temporary : .file(configuration.storagePath),
+            checksPages: !configuration.isDevelopment, logger: logger)
         if configuration.isDevelopment {
             try await DemoUsers.add(to: database.users, configuration.authenticator.passwordCost)
             try await DemoApplication.add(to: database.applications)

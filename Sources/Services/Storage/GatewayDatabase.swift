@@ -44,11 +44,14 @@ package final class GatewayDatabase: Sendable {
 
     /// Opens the database and brings its schema up to date.
     ///
-    /// - Throws: `StorageError.failed` if the file cannot be created, opened or read as a database, or was written by a
-    ///   newer version.
-    package init(_ location: Location, logger: Logger) throws(StorageError) {
+    /// - Parameter checksPages: whether all pages of the file are looked at before anything is changed. That takes as
+    ///   long as reading the file.
+    /// - Throws: `StorageError.failed` if the file cannot be created, opened or read as a database, is damaged, or was
+    ///   written by a newer version.
+    package init(_ location: Location, checksPages: Bool = false, logger: Logger) throws(StorageError) {
         do {
             queue = try Self.open(location)
+            if checksPages { try Self.check(queue, at: location, logger) }
             try Self.migrate(queue)
             loginQueue = location == .temporary ? queue : try Self.open(location)
         } catch {
@@ -144,6 +147,20 @@ package final class GatewayDatabase: Sendable {
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
             throw StorageError.failed(
                 "\(path) cannot be created: does its folder exist, and may this user write there?")
+        }
+    }
+
+    /// A file of more bytes may take a second or longer to be checked: the log says what the start waits for.
+    private static let announcedSize = 64 << 20
+
+    private static func check(_ queue: DatabaseQueue, at location: Location, _ logger: Logger) throws {
+        try queue.read { database in
+            let size = try Int.fetchOne(
+                database, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+            if size ?? 0 > announcedSize {
+                logger.info("checking the pages of the database", metadata: [LogKey.path: "\(location)"])
+            }
+            try PageCheck.check(database, at: location.description, naming: 1)
         }
     }
 

@@ -40,11 +40,7 @@ package struct DatabaseExamination: Equatable, Sendable {
             defer { try? queue.close() }
             let migrator = Schema.migrator
             (schema, isKnown, isBehind, users) = try queue.read { database in
-                let faults = try String.fetchAll(database, sql: "PRAGMA quick_check(3)")
-                guard faults == ["ok"] else {
-                    throw StorageError.failed(
-                        "\(path) is damaged (\(faults.joined(separator: "; "))): put a backup in its place")
-                }
+                try PageCheck.check(database, at: path, naming: 3)
                 let applied = try migrator.appliedIdentifiers(database)
                 let users = try applied.isEmpty ? 0 : Int.fetchOne(database, sql: "SELECT count(*) FROM user") ?? 0
                 return (
