@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
-from peers import sdp
+from durability import configured
+from peers import raw, sdp
+from peers.waiting import until
 from situations import connected, forget
 
 
@@ -35,6 +37,40 @@ async def test_nothing_is_lost_on_a_socket_that_is_not_read(party, count):
     assert numbers(new.values()) == [str(number) for number in range(count)]
     (await at_alice.end()).succeeded()
     await at_bob.over()
+
+
+@pytest.mark.parametrize(("write_timeout", "count"), [("10m", 60), ("1s", 20)], ids=["bytes", "time"])
+async def test_a_reader_that_is_too_slow_is_cut_and_finds_its_events_on_return(
+    own_gateway, tmp_path, peer, write_timeout, count
+):
+    """Messages of 32 KB each, whose quotation marks are escaped. Whichever limit is met first, 1 MiB that waits or the
+    time in which nothing is taken, cuts the reader off. What is sent behind that waits for the reader, too. On return
+    it is sent more than 1 MiB in one go, and reads."""
+    own = own_gateway.configured(*configured(
+        tmp_path, ["alice", "bob"], listen={"host": "127.0.0.1", "write_timeout": write_timeout},
+        messages={"max_length": 16384, "per_user": 1000, "interval": "1ms"},
+        registration={"domain": "dev.local", "queue_age": "10m"},
+    ))  # fmt: skip
+    alice, bob = [await peer(name, base=own.http, services=["IM"], listen=False) for name in ("alice", "bob")]
+    with raw.open_websocket(own.http_port, bob.channel, receive_buffer=2048) as unread:
+        for number in range(count):
+            text = f"{number} ".ljust(16384, '"')
+            request = {"toUrl": "bob@dev.local", "message": text, "type": "A2", "charset": "UTF-8"}
+            (await alice.request("POST", "/instantmessage", {"imRequest": request})).succeeded()
+        await until(lambda: own.metric("orbweaver_websockets_closed_total", reason="too_slow") == 1)
+        with pytest.raises(ConnectionResetError):  # behind what the kernel has kept
+            while await asyncio.to_thread(unread.recv, 65536):
+                pass
+    await bob.open_channel()
+    async with asyncio.timeout(20):
+        while len(bob.heard) < count:
+            await asyncio.sleep(0.05)
+    await asyncio.sleep(0.5)  # nothing more comes
+    texts = [each.message["imnotificationParams"]["msgText"] for each in bob.heard]
+    assert [text.split()[0] for text in texts] == [str(number) for number in range(count)]
+    ids = [int(each.event_id) for each in bob.heard]
+    assert ids == list(range(ids[0], ids[0] + count))
+    assert own.metric("orbweaver_websockets_closed_total", reason="too_slow") == 1
 
 
 async def test_a_client_is_sent_what_is_behind_the_one_that_it_has(peer):

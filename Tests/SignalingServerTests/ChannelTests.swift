@@ -292,6 +292,37 @@ import Testing
         }
     }
 
+    /// It has come back, and is sent in one go what it missed.
+    @Test func `a reader that goes on reading may be owed more than what may wait for one that does not`() async throws
+    {
+        try await TestServer.run(configure: {
+            $0.slowReaderBytes = 1_000_000
+            $0.confirmation.count = 1_000
+        }) { server in
+            let (client, socket) = try await open(server)
+            let sdp = String(repeating: "v", count: 500_000)
+            for id in 1...20 { server.sockets.transmit(frame(UInt64(id), sdp: sdp), to: socket) }
+            for _ in 1...20 { #expect(await client.receive()?.payload.count ?? 0 > 500_000) }
+            #expect(server.metrics.webSocketsClosed[.tooSlow].value == 0)
+            await client.connection.close()
+        }
+    }
+
+    @Test func `a reader that reads nothing of what it missed loses its socket, although no more is sent`() async throws
+    {
+        try await TestServer.run(configure: { $0.slowReaderBytes = 1_000_000 }) { server in
+            let connection = try await RawClient.connect(server.port, autoRead: false)
+            try await connection.send(WebSocketClient.handshake())
+            await server.switchboard.wait { $0.contains(.opened(joe, channel)) }
+            let socket = try #require(await server.switchboard.socket)
+            let sdp = String(repeating: "v", count: 500_000)
+            for id in 1...24 { server.sockets.transmit(frame(UInt64(id), sdp: sdp), to: socket) }
+            await server.switchboard.wait { $0.last == .closed(joe, channel) }
+            #expect(server.metrics.webSocketsClosed[.tooSlow].value == 1)
+            await connection.close()
+        }
+    }
+
     @Test func `a silent client is asked, then given up`() async throws {
         try await TestServer.run(configure: {
             $0.channelIdleTimeout = .milliseconds(60)

@@ -88,7 +88,8 @@ package struct SignalingConfiguration: Sendable {
     /// When the gateway asks a client how much it has received: after so many notifications, which is 1 or more, and
     /// after this time at the latest.
     package var confirmation = (count: 25, delay: Duration.seconds(10))
-    /// How many bytes of notifications may wait for a slow reader. Beyond that the channel is closed.
+    /// How many bytes of notifications may wait for a slow reader. Beyond that the channel is closed, unless the client
+    /// goes on reading: it is sent what it missed in one go.
     package var slowReaderBytes = 1 << 20
     /// The largest message of a client, in bytes. Clients only send keep-alives.
     package var maxClientMessageBytes = 16 << 10

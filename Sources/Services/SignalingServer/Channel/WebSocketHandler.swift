@@ -35,6 +35,8 @@ final class WebSocketHandler: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var confirmation: Confirmation
     private var confirmationTimer: Scheduled<Void>?
+    /// Runs while more waits for the client than the limit.
+    private var readerCheck: Scheduled<Void>?
     /// Is told the number up to which the client has received everything.
     private let confirmed: (UInt64) -> Void
     /// Takes the messages of the client; `nil`: they are only signs of life.
@@ -75,11 +77,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     /// - Parameter number: its `eventId`.
     func transmit(_ text: ByteBuffer, numbered number: UInt64) {
         guard state == .open, let context else { return }
-        let owed = owedBytes(context)
-        // A frame with nothing waiting in front of it says nothing about the reader, however large the frame is.
-        guard owed == 0 || owed + text.readableBytes <= configuration.slowReaderLimit else {
-            return giveUp()
-        }
+        guard mayWait(text.readableBytes, context) else { return giveUp() }
         let payload = compression?.compress(text)
         let frame = WebSocketFrame(fin: true, rsv1: payload != nil, opcode: .text, data: payload ?? text)
         context.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
@@ -163,6 +161,36 @@ final class WebSocketHandler: ChannelInboundHandler {
         schedule(in: configuration.closeTimeout, context) { $1.close(promise: nil) }
     }
 
+    /// Whether so many bytes more may wait for the client. What it has missed is sent in one go, and may be more than
+    /// the limit: a client that is over it has to go on reading.
+    private func mayWait(_ more: Int, _ context: ChannelHandlerContext) -> Bool {
+        let owed = owedBytes(context)
+        // A frame with nothing waiting in front of it says nothing about the reader, however large the frame is.
+        guard owed > 0, owed + more > configuration.slowReaderLimit else { return true }
+        guard owed + more <= configuration.slowReaderLimit * Self.catchUpFactor else { return false }
+        if readerCheck == nil { watchReader(context, taken: monitor.takenBytes) }
+        return true
+    }
+
+    /// Gives the client up if it is over the limit then, and has taken next to nothing.
+    private func watchReader(_ context: ChannelHandlerContext, taken before: Int) {
+        readerCheck = context.eventLoop.assumeIsolated().scheduleTask(in: Self.readerCheckTime) { [weak self] in
+            guard let self, let context = self.context else { return }
+            self.readerCheck = nil
+            guard self.owedBytes(context) > self.configuration.slowReaderLimit else { return }
+            let taken = self.monitor.takenBytes
+            guard taken - before >= self.configuration.slowReaderLimit / Self.catchUpFactor else {
+                return self.giveUp()
+            }
+            self.watchReader(context, taken: taken)
+        }
+    }
+
+    /// What waits for a client that catches up is at most so many times the limit. In each interval it takes at least
+    /// the limit divided by it.
+    private static let catchUpFactor = 16
+    private static let readerCheckTime = TimeAmount.seconds(2)
+
     /// Resets the connection of a peer that does not read. Everything that waits for it is dropped at once, by the
     /// kernel too.
     func giveUp() {
@@ -197,7 +225,7 @@ final class WebSocketHandler: ChannelInboundHandler {
         case .pong:
             guard state == .open else { return }
             // A peer that floods pings without reading is a slow reader like any other.
-            guard owedBytes(context) <= configuration.slowReaderLimit else { return giveUp() }
+            guard mayWait(payload.readableBytes, context) else { return giveUp() }
             let pong = WebSocketFrame(fin: true, opcode: .pong, data: payload)
             context.writeAndFlush(Self.wrapOutboundOut(pong), promise: nil)
         case .closed:
@@ -265,6 +293,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         timer?.cancel()
         confirmationTimer?.cancel()
+        readerCheck?.cancel()
         state = .closed
         self.context = nil
         encoder = nil
@@ -312,7 +341,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 struct ChannelConfiguration: Sendable {
     /// How long a channel stays open without any frame from the client.
     var idleTimeout: TimeAmount
-    /// How many bytes may wait for a slow reader.
+    /// How many bytes may wait for a slow reader; for one that goes on reading 16 times as many.
     var slowReaderLimit: Int
     /// The limit of one message of the client, in bytes.
     var messageLimit: Int

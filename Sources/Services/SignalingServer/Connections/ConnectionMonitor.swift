@@ -54,6 +54,9 @@ final class ConnectionMonitor: ChannelDuplexHandler {
         place.becomeChannel()
     }
 
+    /// How many bytes the kernel has taken, those of TLS included.
+    var takenBytes: Int { context.map { taken($0) } ?? 0 }
+
     /// Ends the connection at once, without what still waits to be sent.
     func reset() {
         guard let context else { return }
