@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pytest
+
 from peers.gateway import BINARY, Gateway, environment
 from peers.spidr import Answer
 
@@ -18,9 +20,9 @@ WORKING = "the journal is written again"
 SOURCE = Path(__file__).parent / "peers/faulty_disk.c"
 
 
-class FullDisk:
-    """The folder of the database is on a file system that has no room left: a small tmpfs, which only root can mount,
-    or the same by `peers/faulty_disk.c`, in which every write fails that would make a file longer."""
+class SmallDisk:
+    """The folder of the database is on a file system of its own that has no room left: a small tmpfs. Only root can
+    mount one, and containers often may not: the test is skipped there, and says so."""
 
     says = "database or disk is full"
     """What SQLite makes of it (SQLITE_FULL)."""
@@ -28,41 +30,55 @@ class FullDisk:
 
     def __init__(self, folder: Path):
         self._folder, self.variables = folder, {}
-        self.is_mounted = is_root_of_mounts() and mount(folder, self.BYTES)
-        if not self.is_mounted:
-            self.variables = faulty_disk(folder)
-            self.variables["FULL_SWITCH"] = str(Path(self.variables["LD_PRELOAD"]).with_name("full"))
+        options = ["-t", "tmpfs", "-o", f"size={self.BYTES},mode=700", "orbweaver-test", str(folder)]
+        if os.geteuid() != 0 or shutil.which("mount") is None:
+            pytest.skip("only root can mount a tmpfs")
+        mounted = subprocess.run(["mount", *options], capture_output=True, text=True)
+        if mounted.returncode:
+            pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
 
     def discard(self):
-        if self.is_mounted:
-            # Its gateway may still run.
-            subprocess.run(["umount", "--lazy", self._folder], check=True)
+        # Its gateway may still run.
+        subprocess.run(["umount", "--lazy", self._folder], check=True)
 
     @contextmanager
     def fails(self, own: Gateway | None = None) -> Iterator[None]:
         """Another file takes what is left, to the last byte."""
-        filler = self._folder / "filler" if self.is_mounted else Path(self.variables["FULL_SWITCH"])
+        filler = self._folder / "filler"
         with open(filler, "wb", buffering=0) as file:
-            for size in (65_536, 4_096, 1) if self.is_mounted else ():
+            for size in (65_536, 4_096, 1):
                 with suppress(OSError):
                     while file.write(bytes(size)):
                         pass
-        assert not self.is_mounted or os.statvfs(self._folder).f_bavail == 0
+        assert os.statvfs(self._folder).f_bavail == 0
         try:
             yield
         finally:
             filler.unlink()
 
 
-def is_root_of_mounts() -> bool:
-    """Whether this process might mount a file system."""
-    return os.geteuid() == 0 and shutil.which("mount") is not None
+class FullDisk:
+    """The same where nothing can be mounted: every write fails that would make a file longer
+    (`peers/faulty_disk.c`)."""
 
+    says = SmallDisk.says
 
-def mount(folder: Path, size: int) -> bool:
-    """Whether a file system of that many bytes is now there; containers are often not allowed to have one."""
-    options = ["-t", "tmpfs", "-o", f"size={size},mode=700", "orbweaver-test", str(folder)]
-    return subprocess.run(["mount", *options], capture_output=True).returncode == 0
+    def __init__(self, folder: Path):
+        self.variables = faulty_disk(folder)
+        """With which the gateway has to run."""
+        self._switch = Path(self.variables["LD_PRELOAD"]).with_name("full")
+        self.variables["FULL_SWITCH"] = str(self._switch)
+
+    def discard(self):
+        pass
+
+    @contextmanager
+    def fails(self, own: Gateway | None = None) -> Iterator[None]:
+        self._switch.touch()
+        try:
+            yield
+        finally:
+            self._switch.unlink()
 
 
 class BoundedFiles:
@@ -115,7 +131,7 @@ class ReadOnlyDisk:
             self._switch.unlink()
 
 
-DISKS = {"full": FullDisk, "bounded": BoundedFiles, "read_only": ReadOnlyDisk}
+DISKS = {"tmpfs": SmallDisk, "full": FullDisk, "bounded": BoundedFiles, "read_only": ReadOnlyDisk}
 
 
 def faulty_disk(folder: Path) -> dict[str, str]:

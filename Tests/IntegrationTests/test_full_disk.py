@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from disks import DISKS, FAILING, WORKING, BoundedFiles, FullDisk, ReadOnlyDisk, is_refused, says
+from disks import DISKS, FAILING, WORKING, BoundedFiles, FullDisk, ReadOnlyDisk, SmallDisk, is_refused, says
 from durability import configured
 from peers import sdp
 from peers.spidr import SpidrPeer
@@ -14,7 +14,7 @@ USERS = ["alice", "bob"]
 
 
 @pytest.fixture(params=DISKS)
-def disk(request, tmp_path) -> Iterator[FullDisk | BoundedFiles | ReadOnlyDisk]:
+def disk(request, tmp_path) -> Iterator[SmallDisk | FullDisk | BoundedFiles | ReadOnlyDisk]:
     disk = DISKS[request.param](tmp_path)
     yield disk
     disk.discard()
