@@ -6,14 +6,14 @@ import json
 import pytest
 
 SERVICES = [
-    ("POST", "/imrn", "imrnResponse"),
-]
+    ("POST", "/imrn", {"imrnRequest": {"realm": "dev.local", "sourceAddress": "alice@dev.local",
+                                       "destinationAddress": "bob@dev.local"}}, "imrnResponse"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("method, path, wrapper", SERVICES)
-async def test_a_service_is_refused_in_its_own_wrapper(peer, method, path, wrapper):
+@pytest.mark.parametrize("method, path, body, wrapper", SERVICES, ids=["imrn"])
+async def test_a_service_is_refused_in_its_own_wrapper(peer, method, path, body, wrapper):
     alice = await peer("alice", registered=False)
-    body = {"anyRequest": {}} if method in ("POST", "PUT") else None
     (await alice.request(method, path, body)).refused(403, 35, wrapper, "service.not_provided")
 
 
