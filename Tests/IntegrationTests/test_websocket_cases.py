@@ -24,7 +24,7 @@ async def channel(gateway) -> Iterator[str]:
 def test_the_list_has_every_family_of_the_suite():
     numbers = [case.number for case in CASES]
     assert len(set(numbers)) == len(numbers) > 300
-    # 8 is empty, 11 was taken out of the suite; 13 is 12 with other parameters of a compression that is not there.
+    # 8 is empty, 11 was taken out of the suite. 13 is 12 with other parameters of the compression: test_compression.py.
     assert {number.split(".")[0] for number in numbers} == {*map(str, (*range(1, 8), 9, 10, 12)), "M"}
 
 
