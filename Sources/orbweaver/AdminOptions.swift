@@ -53,7 +53,7 @@ struct AdminOptions: ParsableArguments {
     /// A client for the gateway that runs; `nil`: the options name none, and none listens at the configured place.
     private func runningGateway() async throws -> AdminClient? {
         guard let client = try configuredClient() else { return nil }
-        if socket != nil || url != nil { return client }
+        if namesPlace { return client }
         do throws(AdminClient.Failure) {
             _ = try await client.ask("GET", "/drain")
             return client
@@ -64,11 +64,19 @@ struct AdminOptions: ParsableArguments {
     }
 
     private func configuredClient() throws -> AdminClient? {
+        try client(orAt: { try options.load().configuration.adminSocketPath })
+    }
+
+    /// Whether the options name a place.
+    var namesPlace: Bool { socket != nil || url != nil }
+
+    /// A client for the place that the options name, or else for a socket; `nil`: there is neither.
+    func client(orAt configuredSocket: () throws -> String?) throws -> AdminClient? {
         let token = ProcessInfo.processInfo.environment["ORBWEAVER_ADMIN_TOKEN"]
         if let url {
             return AdminClient(try AdminClient.place(url: url), token: token, trustsAnyCertificate: insecure)
         }
-        guard let path = try socket ?? options.load().configuration.adminSocketPath else { return nil }
+        guard let path = try socket ?? configuredSocket() else { return nil }
         return AdminClient(.socket(path), token: token)
     }
 }

@@ -337,21 +337,35 @@ async def test_a_drain_that_waits_is_cancelled_and_everything_is_served_again(ow
 
 
 def test_the_doctor_explains_a_gateway_that_runs_and_one_that_does_not(own_gateway, tmp_path):
-    own, options, admin = start(own_gateway, tmp_path)
+    media = {"bind": "127.0.0.1", "tcp_port": free_ports(os.cpu_count() or 1)}
+    own, options, admin = start(own_gateway, tmp_path, media=media)
     # The ports came as options, which the doctor has to be told as well.
     given = [each for each in own._arguments if each.startswith(("listen.port=", "media.port="))]
     ports = [word for setting in given for word in ("--set", setting)]
     running = orbweaver("doctor", "--public", own.http, *options, *ports)
     assert running.returncode == 0, running.stdout
     for line in (
-        "good\tgateway\tIt runs", "good\tports\tlisten.port: ", "good\tports\tmedia.port: UDP", "good\tdatabase\t",
+        "good\tgateway\tIt runs", "good\tports\tlisten.port: ", "good\tports\tmedia.port: UDP",
+        "good\tports\tmedia.tcp_port: TCP", "good\tdatabase\t",
         f"good\toutside\t{own.http}/health answers", f"good\toutside\t{own.http} lets requests for a WebSocket through",
     ):  # fmt: skip
         assert line in running.stdout, running.stdout
+    # Its interface may be elsewhere than the settings say.
+    token = ran("admin", "token", "add", "mon", "--role", "read-only", *options).strip()
+    places = (["--url", f"http://127.0.0.1:{admin.port}"], ["--socket", str(admin.socket)])
+    without = ["--set", "admin.socket=off", *options, *ports]
+    unknown = orbweaver("doctor", *without)
+    assert unknown.returncode == 1 and "look\tgateway\tIt does not run here" in unknown.stdout, unknown.stdout
+    for place in places:
+        named = orbweaver("doctor", *place, *without, ORBWEAVER_ADMIN_TOKEN=token)
+        assert named.returncode == 0 and "good\tgateway\tIt runs" in named.stdout, named.stdout
     own.stop()
     stopped = orbweaver("doctor", "--public", own.http, *options, *ports)
     assert stopped.returncode == 1 and "bad\toutside\t" in stopped.stdout
     assert "look\tgateway\tIt does not run here" in stopped.stdout
+    for place in places:
+        named = orbweaver("doctor", *place, *without, ORBWEAVER_ADMIN_TOKEN=token)
+        assert named.returncode == 1 and "bad\tgateway\tIt does not run here" in named.stdout, named.stdout
     (tmp_path / "users.sqlite").write_bytes(b"no database at all" * 100)
     broken = orbweaver("doctor", *options, *ports)
     assert broken.returncode == 1 and "bad\tdatabase\t" in broken.stdout

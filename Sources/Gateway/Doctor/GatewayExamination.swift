@@ -15,26 +15,37 @@ import Storage
 /// limits, clock, database, and what a client outside would see. It changes nothing.
 package struct GatewayExamination: Sendable {
     private let configuration: GatewayConfiguration
+    private let client: AdminClient?
+    private let isExpected: Bool
     /// Where clients reach the gateway; `nil`: nothing is asked from outside.
     private let publicURL: String?
 
     /// Makes an examination of the gateway of a configuration.
-    package init(_ configuration: GatewayConfiguration, publicURL: String?) {
+    ///
+    /// - Parameters:
+    ///   - client: asks its administration interface; `nil`: there is none.
+    ///   - isExpected: whether the operator has named the place, so that a gateway should be there.
+    ///   - publicURL: where clients reach the gateway; `nil`: nothing is asked from outside.
+    package init(
+        _ configuration: GatewayConfiguration, asking client: AdminClient?, isExpected: Bool, publicURL: String?
+    ) {
         self.configuration = configuration
+        self.client = client
+        self.isExpected = isExpected
         self.publicURL = publicURL
     }
 
     /// Looks, and returns what was found, in an order that reads well.
     package func examine() async -> [Finding] {
         var findings = complaints
-        let isRunning = await isRunning()
+        let absence = await absence()
+        let isRunning = absence == nil
         findings.append(
-            Finding(
-                "gateway", isRunning ? .good : .look,
-                isRunning
-                    ? "It runs: its administration socket answers."
-                    : "It does not run here, or its administration socket is not at \(configuration.adminSocketPath ?? "any path")."
-            ))
+            absence.map {
+                Finding(
+                    "gateway", isExpected ? .bad : .look,
+                    "It does not run here, or its administration interface is elsewhere: \($0).")
+            } ?? Finding("gateway", .good, "It runs: its administration interface answers."))
         if isRunning { findings += await stateOfRunning() }
         findings += await ports(isRunning: isRunning)
         findings += candidates
@@ -67,20 +78,15 @@ package struct GatewayExamination: Sendable {
         }
     }
 
-    private var client: AdminClient? {
-        configuration.adminSocketPath.map {
-            AdminClient(.socket($0), token: ProcessInfo.processInfo.environment["ORBWEAVER_ADMIN_TOKEN"])
-        }
-    }
-
-    private func isRunning() async -> Bool {
-        guard let client else { return false }
+    /// Why the gateway seems not to run; `nil`: it runs.
+    private func absence() async -> String? {
+        guard let client else { return "it has no administration socket" }
         do throws(AdminClient.Failure) {
             _ = try await client.ask("GET", "/drain")
-            return true
+            return nil
         } catch {
             // A gateway that refuses is one that runs.
-            return error.code != nil
+            return error.code == nil ? error.description : nil
         }
     }
 
@@ -116,7 +122,15 @@ package struct GatewayExamination: Sendable {
         if let host = configuration.admin.host {
             findings.append(await port("admin.port", host, configuration.admin.port, isRunning))
         }
-        findings += mediaPorts(isRunning: isRunning)
+        findings += mediaPorts("media.port", "UDP", from: configuration.media.firstPort, isRunning) {
+            place throws(SocketError) in
+            _ = try UDPSocket(bind: place)
+        }
+        if let first = configuration.media.tcpPort {
+            findings += mediaPorts("media.tcp_port", "TCP", from: first, isRunning) { place throws(SocketError) in
+                _ = try TCPListener(bind: place)
+            }
+        }
         return findings
     }
 
@@ -150,8 +164,11 @@ package struct GatewayExamination: Sendable {
         }
     }
 
-    private func mediaPorts(isRunning: Bool) -> [Finding] {
-        let first = configuration.media.firstPort
+    /// - Parameter open: opens the port at an address for a moment, if no other process has it.
+    private func mediaPorts(
+        _ setting: String, _ transport: String, from first: UInt16, _ isRunning: Bool,
+        _ open: (Primitives.SocketAddress) throws(SocketError) -> Void
+    ) -> [Finding] {
         // `candidates` says what is wrong with the addresses for media.
         guard first != 0, let media = try? configuration.resolvedMedia() else { return [] }
         var taken: [String] = []
@@ -160,7 +177,7 @@ package struct GatewayExamination: Sendable {
             for address in media.bind {
                 let place = SocketAddress(address, port: first &+ UInt16(clamping: worker))
                 do throws(SocketError) {
-                    _ = try UDPSocket(bind: place)
+                    try open(place)
                 } catch {
                     if error.code == EADDRINUSE {
                         taken.append("\(place)")
@@ -174,23 +191,27 @@ package struct GatewayExamination: Sendable {
         let count = configuration.workerCount * media.bind.count
         if !failed.isEmpty {
             return [
-                Finding("ports", .bad, "media.bind, media.port: cannot be opened: \(failed.joined(separator: "; "))")
+                Finding("ports", .bad, "media.bind, \(setting): cannot be opened: \(failed.joined(separator: "; "))")
             ]
         }
         if isRunning {
             return [
                 taken.count == count
                     ? Finding(
-                        "ports", .good, "media.port: UDP \(first) to \(last) is open. A firewall has to let it in.")
+                        "ports", .good,
+                        "\(setting): \(transport) \(first) to \(last) is open. A firewall has to let it in.")
                     : Finding(
                         "ports", .bad,
-                        "media.port: only \(taken.count) of \(count) UDP sockets of \(first) to \(last) are open.")
+                        "\(setting): only \(taken.count) of \(count) \(transport) sockets of \(first) to \(last) are open."
+                    )
             ]
         }
         return [
             taken.isEmpty
-                ? Finding("ports", .good, "media.port: UDP \(first) to \(last) is free. A firewall has to let it in.")
-                : Finding("ports", .bad, "media.port: another process has \(taken.joined(separator: ", ")).")
+                ? Finding(
+                    "ports", .good,
+                    "\(setting): \(transport) \(first) to \(last) is free. A firewall has to let it in.")
+                : Finding("ports", .bad, "\(setting): another process has \(taken.joined(separator: ", ")).")
         ]
     }
 

@@ -8,6 +8,9 @@ struct Doctor: AsyncParsableCommand {
             Looks at the settings, the ports, the addresses in candidates, the certificate, the limits, the clock and the database, \
             whether a gateway runs or not, and changes nothing. With --public, also asks that URL as a client outside would.
 
+            To be run on the machine of the gateway, with its settings: --socket and --url only say where its administration \
+            interface is. Whether UDP from outside gets through is not tried; only a client outside can tell.
+
             Each line is good, look (possible, but worth a look) or bad, then what it is about, then what was found. The exit \
             status is 1 if anything is bad.
 
@@ -22,12 +25,15 @@ struct Doctor: AsyncParsableCommand {
     @Flag(help: "The gateway was started with --dev.")
     var dev = false
 
-    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var options: AdminOptions
 
     func run() async throws {
         try await reportingFailure {
-            let configuration = try options.load(isDevelopment: dev).configuration
-            let findings = await GatewayExamination(configuration, publicURL: publicURL).examine()
+            let configuration = try options.options.load(isDevelopment: dev).configuration
+            let client = try options.client(orAt: { configuration.adminSocketPath })
+            let findings = await GatewayExamination(
+                configuration, asking: client, isExpected: options.namesPlace, publicURL: publicURL
+            ).examine()
             for finding in findings { print(finding.line) }
             if findings.contains(where: { $0.verdict == .bad }) { throw ExitCode.failure }
         }
