@@ -88,7 +88,7 @@ import TestSupport
             now = next
             #expect(queue.timeout(at: now) == [.send(1)])
         }
-        #expect((4...8).contains(delays.count))
+        #expect((6...10).contains(delays.count))
         for (index, delay) in delays.enumerated() {
             let whole = min(Duration.milliseconds(500 << index), .seconds(8))
             #expect(delay >= whole / 2 && delay <= whole)
@@ -106,18 +106,97 @@ import TestSupport
                 == [.ended(2, .givenUp(.expired(last: "busy")))])
     }
 
-    @Test mutating func `there are no more attempts than are allowed`() {
-        var queue = queue { $0.retries.attempts = 3 }
-        _ = queue.submit(1, deadline: at(1_000), at: at(0))
-        var now = at(0)
-        for _ in 0..<2 {
-            #expect(queue.answered(1, .retry(reason: "busy", after: nil), at: now, random: &random) == [])
-            now = queue.nextDeadline ?? now
+    /// A call rings for a minute, and its provider is down for 40 s.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `a call whose provider is back while it rings is delivered soon`(_ seed: UInt64) throws {
+        var (queue, random) = (queue(), SeededRandomSource(seed: seed))
+        var (now, actions) = (at(0), queue.submit(1, deadline: at(60), at: at(0)))
+        while now < at(40) {
+            #expect(actions == [.send(1)])
+            #expect(queue.answered(1, .retry(reason: "status 503", after: nil), at: now, random: &random) == [])
+            let deadline = queue.nextDeadline
+            now = try #require(deadline)
+            actions = queue.timeout(at: now)
+        }
+        #expect(actions == [.send(1)] && now <= at(48))
+        #expect(
+            queue.answered(1, .delivered(name: nil), at: now, random: &random) == [.ended(1, .delivered(name: nil))])
+    }
+
+    @Test mutating func `a push that is of use for a day is sent again all day, at most every five minutes`() throws {
+        var queue = queue()
+        _ = queue.submit(1, deadline: at(86_400), at: at(0))
+        var (now, gaps) = (at(0), [Duration]())
+        while queue.answered(1, .retry(reason: "busy", after: nil), at: now, random: &random) == [] {
+            let deadline = queue.nextDeadline
+            let next = try #require(deadline)
+            gaps.append(next - now)
+            now = next
             #expect(queue.timeout(at: now) == [.send(1)])
         }
-        #expect(
-            queue.answered(1, .retry(reason: "busy", after: nil), at: now, random: &random)
-                == [.ended(1, .givenUp(.expired(last: "busy")))])
+        #expect(queue.count == 0 && now > at(86_400 - 300))
+        for (index, gap) in gaps.enumerated() {
+            let whole = index < 10 ? min(Duration.milliseconds(500 << index), .seconds(300)) : .seconds(300)
+            #expect(gap >= whole / 2 && gap <= whole)
+        }
+        #expect((288...600).contains(gaps.count))
+    }
+
+    /// Twice as many as there is room for, at a provider that is down for six hours.
+    @Test func `a provider that is down for long is asked little, and is not flooded when it is back`() throws {
+        var queue = queue { ($0.inFlight, $0.capacity) = (10, 500) }
+        var random = random
+        let start = at(0)
+        var (flying, overloaded, delivered) = ([UInt64](), 0, [MonotonicTime]())
+        var asked: [Double] = []
+        func take(_ actions: [PushQueue.Action], at now: MonotonicTime) {
+            for action in actions {
+                switch action {
+                case .send(let number):
+                    flying.append(number)
+                    asked.append((now - start) / Duration.seconds(3_600))
+                case .ended(_, .givenUp(.overloaded)): overloaded += 1
+                case .ended(_, .delivered): delivered.append(now)
+                case .ended, .obtainCredential: Issue.record("\(action)")
+                }
+            }
+            #expect(flying.count <= 10 && queue.count <= 500)
+        }
+        let back = at(6 * 3_600)
+        var now = start
+        for number in 1...1_000 as ClosedRange<UInt64> {
+            take(queue.submit(number, isUrgent: false, deadline: at(86_400), at: now), at: now)
+        }
+        #expect(overloaded == 500)
+        while queue.count > 0 {
+            // An answer takes 50 ms. What is due meanwhile has to wait.
+            let deadline = queue.nextDeadline
+            if flying.isEmpty {
+                now = max(now, try #require(deadline))
+            } else {
+                now = now + .milliseconds(50)
+            }
+            take(queue.timeout(at: now), at: now)
+            for number in flying {
+                let verdict: PushVerdict = now < back ? .retry(reason: "down", after: nil) : .delivered(name: nil)
+                flying.removeAll { $0 == number }
+                take(queue.answered(number, verdict, at: now, random: &random), at: now)
+            }
+        }
+        #expect(delivered.count == 500 && delivered.allSatisfy { $0 <= back + .seconds(310) })
+        // In the last hour without an answer each was tried every 2.5 to 5 minutes.
+        #expect(asked.filter { (5..<6).contains($0) }.count <= 500 * 25)
+        #expect(Set(delivered).count > 100, "they come back one after the other")
+    }
+
+    @Test mutating func `a call takes the place of a push that is to be sent again`() {
+        var queue = queue { $0.capacity = 2 }
+        for number in 1...2 as ClosedRange<UInt64> {
+            _ = queue.submit(number, isUrgent: false, deadline: at(86_400), at: at(0))
+            _ = queue.answered(number, .retry(reason: "down", after: nil), at: at(0), random: &random)
+        }
+        #expect(queue.submit(3, deadline: at(60), at: at(1)) == [.ended(2, .givenUp(.overloaded)), .send(3)])
+        #expect(queue.submit(4, isUrgent: false, deadline: at(60), at: at(1)) == [.ended(4, .givenUp(.overloaded))])
     }
 
     @Test func `pushes that failed together are not sent again together`() {

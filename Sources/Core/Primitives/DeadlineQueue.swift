@@ -42,6 +42,15 @@ package struct DeadlineQueue: Sendable {
         return first.id
     }
 
+    /// Gives back the room of deadlines that were moved or cancelled, if it is more than that of the others. They leave
+    /// by themselves when their time comes, so that only an owner whose deadlines are far away has to call it.
+    package mutating func discardMoved() {
+        guard heap.count > 2 * current.count + 64 else { return }
+        heap = current.map { Entry(time: $0.value, id: $0.key) }
+        // What is sorted is a heap. Deadlines at the same time are in an order of their own, whatever the dictionary's.
+        heap.sort { $0.time < $1.time || $0.time == $1.time && $0.id < $1.id }
+    }
+
     private mutating func discardStale() {
         while let first = heap.first, current[first.id] != first.time { pop() }
     }

@@ -42,6 +42,8 @@ package struct PushQueue: Sendable {
 
     private struct Entry {
         let deadline: MonotonicTime
+        /// How long the push was of use when it was taken.
+        let lifetime: Duration
         let isUrgent: Bool
         var stage = Stage.waiting
         var attempts = 0
@@ -87,8 +89,8 @@ package struct PushQueue: Sendable {
 
     /// Takes a push that is of no use after a deadline. The number must be new.
     ///
-    /// - Parameter isUrgent: it goes before those that are not, and takes the place of the latest of them if all places
-    ///   are taken.
+    /// - Parameter isUrgent: it goes before those that are not, and takes the place of one of them if all places are
+    ///   taken: of the latest that waits, or else of the latest that is to be sent again.
     package mutating func submit(
         _ number: UInt64, isUrgent: Bool = true, deadline: MonotonicTime, at now: MonotonicTime
     ) -> [Action] {
@@ -96,17 +98,26 @@ package struct PushQueue: Sendable {
         var actions: [Action] = []
         if entries.count >= configuration.capacity, isUrgent { actions = makeRoom() }
         guard entries.count < configuration.capacity else { return [.ended(number, .givenUp(.overloaded))] }
-        entries[number] = Entry(deadline: deadline, isUrgent: isUrgent)
+        entries[number] = Entry(deadline: deadline, lifetime: deadline - now, isUrgent: isUrgent)
         return actions + wait(number, first: false, at: now)
     }
 
-    /// Gives up the latest push that waits and is not urgent.
+    /// Gives up the latest push that waits, or else is to be sent again, and is not urgent. While a provider is down,
+    /// most pushes are to be sent again.
     private mutating func makeRoom() -> [Action] {
         while let number = waiting.popLatestOther() {
             // A number whose push has ended meanwhile is left in the queue.
             if entries[number]?.stage == .waiting { return end(number, .givenUp(.overloaded)) }
         }
-        return []
+        guard let number = latestNumber(where: { $0.stage == .paused && !$0.isUrgent }) else { return [] }
+        return end(number, .givenUp(.overloaded))
+    }
+
+    /// The latest push that meets a condition; `nil`: there is none.
+    private func latestNumber(where condition: (Entry) -> Bool) -> UInt64? {
+        var latest: UInt64?
+        for (number, entry) in entries where number > latest ?? 0 && condition(entry) { latest = number }
+        return latest
     }
 
     /// A push that was sent has an answer, or has failed to get one. A number that is not in flight is ignored.
@@ -152,14 +163,12 @@ package struct PushQueue: Sendable {
     /// Gives up the latest push that has not left, since another queue needs its place. If all have left, nothing
     /// happens.
     package mutating func giveUpLatest() -> [Action] {
-        var latest: UInt64?
-        for (number, entry) in entries where number > latest ?? 0 {
-            if case .inFlight = entry.stage { continue }
-            latest = number
+        let found = latestNumber { entry in
+            if case .inFlight = entry.stage { false } else { true }
         }
-        guard let latest else { return [] }
+        guard let found else { return [] }
         defer { forgetEnded() }
-        return end(latest, .givenUp(.overloaded))
+        return end(found, .givenUp(.overloaded))
     }
 
     /// What credentials are made of has changed: a new one is asked for, while the old one is used.
@@ -250,6 +259,7 @@ package struct PushQueue: Sendable {
             waiting.append(number, isUrgent: entry.isUrgent)
         }
         deadlines.set(entry.deadline, for: number)
+        deadlines.discardMoved()
         return start(at: now)
     }
 
@@ -290,7 +300,8 @@ package struct PushQueue: Sendable {
         guard let entry = entries[number] else { return [] }
         entries[number]?.lastReason = reason
         let next = configuration.retries.next(
-            after: entry.attempts, least: delay, deadline: entry.deadline, now: now, random: &random)
+            after: entry.attempts, of: entry.lifetime, least: delay, deadline: entry.deadline, now: now,
+            random: &random)
         guard let next else { return expire(number) }
         entries[number]?.stage = .paused
         deadlines.set(next, for: number)
