@@ -11,7 +11,8 @@ from durability import configured
 from party import Party
 from peers.gateway import orbweaver
 from peers.push_provider import Answer, PushProvider
-from test_administration import start
+from robots import add_application
+from test_administration import Admin, OverSocket, start
 from test_public_events import credentials, polled
 
 BUNDLE = "com.example.app"
@@ -220,7 +221,7 @@ async def run(*arguments: str, folder: Path):
 
 
 async def test_an_operator_tries_the_devices_of_a_user(provider, own_gateway, tmp_path, peer):
-    own, options, _admin = await start_for(provider, own_gateway, tmp_path)
+    own, options, admin = await start_for(provider, own_gateway, tmp_path)
     alice = await peer("alice", registered=False, base=own.http)
     nothing = await run("push", "test", "--user", "alice@dev.local", *options, folder=tmp_path)
     assert (nothing.returncode, nothing.stdout) == (1, "alice@dev.local has registered no device for push\n")
@@ -242,6 +243,25 @@ async def test_an_operator_tries_the_devices_of_a_user(provider, own_gateway, tm
     told = (await other.expect("pushSubscriptionInvalidated")).message["pushNotificationParams"]
     assert told["registration"].endswith(f"/push/google/devices/{ids['google']}")
     assert told["reason"] == "removed by an operator"
+    removed = await asyncio.to_thread(first_of_operators, admin)
+    assert removed["data"]["registration"] == ids["google"]
+    assert removed["data"]["reason"] == "removed by an operator"
+
+
+def first_of_operators(admin: Admin) -> dict:
+    """The first registration that was removed, as the events of operators tell it."""
+    connection = OverSocket(admin.socket)
+    try:
+        connection.request("GET", "/admin/v1/events?since=oldest")
+        answer = connection.getresponse()
+        assert answer.status == 200
+        while line := answer.readline():
+            if line.strip() and (event := json.loads(line))["type"] == "push.registration_removed":
+                assert event["id"] and "call" not in event and "sequence" not in event
+                return event
+        raise AssertionError("the stream has ended")
+    finally:
+        connection.close()
 
 
 def on(provider: PushProvider, kind: str) -> dict:
@@ -263,6 +283,7 @@ async def test_a_device_whose_token_is_dead_is_removed_and_its_user_told(
     provider, own_gateway, tmp_path, peer, kind, answer
 ):
     own, options, admin = await start_for(provider, own_gateway, tmp_path)
+    key = await asyncio.to_thread(add_application, "shop", options, "--domain", "shop.local", "--scope", "events")
     alice = await peer("alice", base=own.http)
     path = await register(alice, kind, "tablet", **on(provider, kind))
     provider.steps.append(answer)
@@ -279,8 +300,11 @@ async def test_a_device_whose_token_is_dead_is_removed_and_its_user_told(
     assert removed["data"]["registration"] == path.rsplit("/", 1)[1]
     assert "call" not in removed and "sequence" not in removed
     assert (removed["data"]["user"], removed["data"]["provider"]) == ("alice@dev.local", kind)
-    events, _next = await asyncio.to_thread(polled, own.http, credentials("bob"), "oldest")
-    assert events == []
+    assert await asyncio.to_thread(first_of_operators, admin) == removed
+    # Neither other users nor applications hear of it.
+    for who in (credentials("bob"), key):
+        events, _next = await asyncio.to_thread(polled, own.http, who, "oldest")
+        assert events == []
 
 
 async def test_a_registration_that_is_newer_than_the_word_of_the_provider_stays(
