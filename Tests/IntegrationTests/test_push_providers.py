@@ -1,11 +1,14 @@
 """Pushes to providers that hold every request against the documents: contract, errors, faults, and hostile URLs."""
 import asyncio
 import re
+import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import pytest_asyncio
 
+from durability import configured
 from peers.gateway import BINARY, environment
 from peers.push_provider import (
     BUNDLE,
@@ -16,6 +19,8 @@ from peers.push_provider import (
     Refuse,
     Stall,
 )
+from test_administration import Admin
+from test_push_registrations import register
 
 APPLE = ("--apple-voip-token", "ab12cd", "--apple-token", "ef34")
 GOOGLE = ("--google-token", "token:of-a-device")
@@ -24,6 +29,14 @@ GOOGLE = ("--google-token", "token:of-a-device")
 class Result:
     def __init__(self, status: int, output: str, errors: str, memory: int):
         self.status, self.lines, self.errors, self.memory = status, output.splitlines(), errors, memory
+
+
+class Delivery(NamedTuple):
+    """What has become of a push that an operator had sent."""
+
+    is_taken: bool
+    sentence: str
+    seconds: float
 
 
 async def push(*arguments: str, settings: list[str], bundle: str = BUNDLE) -> Result:
@@ -416,6 +429,58 @@ async def test_a_provider_that_nobody_serves(provider: PushProvider):
     result = await push(*APPLE, "--time", "2", settings=settings)
     assert result.status == 1
     assert "its time was over; before, no connection" in result.lines[0]
+
+
+# A gateway that runs
+
+
+def started(own_gateway, folder: Path, provider: PushProvider, *options: str, **variables: str):
+    """A gateway whose pushes go to the provider, unless the options say otherwise, and who asks it as an operator."""
+    own = own_gateway.configured(
+        *configured(folder, ["alice", "bob"]), *provider.settings, *options, logs_events=False, variables=variables
+    )
+    return own, Admin(folder, 0)
+
+
+def device_name(path: str) -> str:
+    return path.rsplit("/", 1)[1]
+
+
+async def tried(admin: Admin, path: str) -> Delivery:
+    """Sends a push to a device, and waits for what becomes of it."""
+    before = time.monotonic()
+    answer = await asyncio.to_thread(admin.ask, "POST", f"/push-registrations/{device_name(path)}/test", {})
+    assert answer.status == 200, answer.text
+    return Delivery(answer.body["delivered"], answer.body["detail"], time.monotonic() - before)
+
+
+@pytest.mark.parametrize("kind", ["apple", "google"])
+async def test_a_key_that_changes_in_its_file_is_used_from_then_on(
+    kind: str, provider: PushProvider, own_gateway, tmp_path: Path, peer
+):
+    """Firebase: of another project. Until its token is there, pushes go to the old one with the old token."""
+    own, admin = await asyncio.to_thread(started, own_gateway, tmp_path, provider)
+    alice = await peer("alice", registered=False, base=own.http)
+    path = await register(alice, kind)
+    for _ in range(2):
+        assert (await tried(admin, path)).is_taken
+    assert {request.key for request in provider.requests} == {0}
+
+    provider.token_delay = 0.5
+    if kind == "apple":
+        provider.replace_apple_key()
+    else:
+        provider.replace_account("orbweaver-other")
+    async with asyncio.timeout(15):
+        while provider.requests[-1].key == 0:
+            assert (await tried(admin, path)).is_taken
+    provider.requests.clear()
+    for _ in range(3):
+        assert (await tried(admin, path)).is_taken
+    assert {request.key for request in provider.requests} == {1}
+    if kind == "google":
+        assert {request.path for request in provider.requests} == {"/v1/projects/orbweaver-other/messages:send"}
+        assert len(provider.token_requests) == 2
 
 
 async def test_no_secret_is_shown(provider: PushProvider):

@@ -92,7 +92,7 @@ enum PushInput: Sendable {
     case withdraw(PushID)
     /// A provider has answered, or there is no answer.
     case answered(lane: UInt64, push: UInt64, Result<HTTPResponse, HTTPFailure>)
-    /// The token service has answered.
-    case tokenAnswered(lane: UInt64, Result<HTTPResponse, HTTPFailure>)
+    /// The token service has answered a request for a token of the project.
+    case tokenAnswered(lane: UInt64, project: String, Result<HTTPResponse, HTTPFailure>)
     case stop
 }

@@ -11,12 +11,14 @@ import hashlib
 import hmac
 import ipaddress
 import json
+import os
 import re
 import ssl
 import time
 import urllib.parse
 import uuid
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,6 +76,8 @@ class Request:
     fields: dict[str, str]
     body: bytes
     time: float
+    key: int | None = None
+    """Which of the provider's keys has signed its credential, from 0: of Apple's, or of those of the account."""
 
     @property
     def json(self) -> dict:
@@ -83,8 +87,17 @@ class Request:
 class PushProvider:
     """One TLS port for all services; their paths tell them apart."""
 
-    def __init__(self, folder: Path, streams: int = 1_000):
-        self.folder, self.streams = folder, streams
+    def __init__(
+        self,
+        folder: Path,
+        streams: int = 1_000,
+        like: "PushProvider | None" = None,
+        hosts: Sequence[str] = ("127.0.0.1",),
+        names: Sequence[str] = ("localhost",),
+    ):
+        """`like`: another one that has the keys and the certificate. `hosts`: the addresses at which it listens.
+        `names`: those that its certificate has, beside the addresses."""
+        self.folder, self.streams, self.hosts, self.names = folder, streams, hosts, names
         self.requests: list[Request] = []
         self.token_requests: list[Request] = []
         self.faults: list[str] = []
@@ -97,18 +110,55 @@ class PushProvider:
         self.taken: list[str] = []
         """The names of the pushes that were taken: `apns-id`, `webhook-id`, or for FCM those given out."""
         self.connections = self.open_streams = self.most_open_streams = 0
-        self.access_tokens: set[str] = set()
+        self.connected: list[str] = []
+        """The address of the provider's that each connection came to."""
+        self.access_tokens: dict[str, tuple[str, int]] = {}
+        """Those of Firebase: the project that each is for, and the number of the key."""
+        self.token_delay = 0.0
+        """How long the token service takes to give one out."""
         self.webhook_keys: list[bytes] = []
         self._answers: set[asyncio.Task] = set()
-        self._make_keys()
+        self._writers: set[asyncio.StreamWriter] = set()
+        if like:
+            self.apple_key, self.account, self.authority = like.apple_key, like.account, like.authority
+            self._apple_keys, self._accounts, self._tls = like._apple_keys, like._accounts, like._tls
+            self.access_tokens = like.access_tokens
+        else:
+            self._make_keys()
 
     # Keys
 
     def _make_keys(self):
-        self._ec = ec.generate_private_key(ec.SECP256R1())
-        self._rsa = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        self.apple_key = self._write("AuthKey.p8", self._pem(self._ec))
+        self._apple_keys: list[ec.EllipticCurvePrivateKey] = []
+        self._accounts: list[tuple[str, rsa.RSAPrivateKey]] = []
+        self.apple_key = self.folder / "AuthKey.p8"
         self.account = self.folder / "account.json"
+        self.replace_apple_key()
+        self._make_certificate()
+
+    def replace_apple_key(self) -> None:
+        """A new key, in place of the one before, in the same file. The one before is taken as well."""
+        self._apple_keys.append(ec.generate_private_key(ec.SECP256R1()))
+        self._put(self.apple_key, self._pem(self._apple_keys[-1]))
+
+    def replace_account(self, project: str = PROJECT) -> None:
+        """A new account, in place of the one before, in the same file. The one before is taken as well."""
+        self._accounts.append((project, rsa.generate_private_key(public_exponent=65537, key_size=2048)))
+        account = {
+            "type": "service_account", "project_id": project, "private_key_id": f"rsa-{len(self._accounts)}",
+            "private_key": self._pem(self._accounts[-1][1]).decode(), "client_email": "push@example.com",
+            "token_uri": f"{self.url}/token",
+        }  # fmt: skip
+        self._put(self.account, json.dumps(account).encode())
+
+    @staticmethod
+    def _put(path: Path, content: bytes) -> None:
+        """Nobody reads half of it."""
+        new = path.with_suffix(".new")
+        new.write_bytes(content)
+        os.replace(new, path)
+
+    def _make_certificate(self):
         tls_key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "push providers of a test")])
         now = datetime.datetime.now(datetime.UTC)
@@ -123,7 +173,8 @@ class PushProvider:
             .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
             .add_extension(
                 x509.SubjectAlternativeName(
-                    [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+                    [x509.DNSName(name) for name in self.names]
+                    + [x509.IPAddress(ipaddress.ip_address(host)) for host in self.hosts]
                 ),
                 critical=False,
             )
@@ -169,27 +220,43 @@ class PushProvider:
     # Connections
 
     async def __aenter__(self):
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls, backlog=512)
-        self.port = self._server.sockets[0].getsockname()[1]
-        self.url = f"https://127.0.0.1:{self.port}"
-        self.account.write_text(
-            json.dumps(
-                {
-                    "type": "service_account", "project_id": PROJECT, "private_key_id": "rsa-1",
-                    "private_key": self._pem(self._rsa).decode(), "client_email": "push@example.com",
-                    "token_uri": f"{self.url}/token",
-                }  # fmt: skip
-            )
-        )
+        await self._listen(0)
+        self.url = f"https://{self.hosts[0]}:{self.port}"
+        if not self._accounts:
+            self.replace_account()
         return self
 
+    async def _listen(self, port: int) -> None:
+        """At one port of all addresses; 0: at a free one of the first address."""
+        self._servers = []
+        for host in self.hosts:
+            server = await asyncio.start_server(self._serve, host, port, ssl=self._tls, backlog=512)
+            self._servers.append(server)
+            self.port = port = server.sockets[0].getsockname()[1]
+
+    async def refuse(self) -> None:
+        """From now on nobody listens: connections are refused, and those that there are end."""
+        for server in self._servers:
+            server.close()
+        self.end_connections()
+
+    def end_connections(self) -> None:
+        for writer in list(self._writers):
+            writer.transport.abort()
+
+    async def listen_again(self) -> None:
+        await self._listen(self.port)
+
     async def __aexit__(self, *_):
-        self._server.close()
+        for server in self._servers:
+            server.close()
         for task in self._answers:
             task.cancel()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter):
         self.connections += 1
+        self.connected.append(writer.get_extra_info("sockname")[0])
+        self._writers.add(writer)
         connection = Connection(self, self.connections, writer)
         try:
             while data := await reader.read(65_536):
@@ -200,6 +267,7 @@ class PushProvider:
         except h2.exceptions.ProtocolError as error:
             self.faults.append(f"HTTP/2: {error}")
         finally:
+            self._writers.discard(writer)
             connection.end()
             writer.close()
 
@@ -229,7 +297,8 @@ class PushProvider:
             self.taken.append(request.fields["apns-id"])
             return Answer(200, fields={"apns-id": request.fields["apns-id"]})
         if request.path.startswith("/v1/projects/"):
-            self.taken.append(f"projects/{PROJECT}/messages/{len(self.taken)}")
+            project = request.path.split("/")[3]
+            self.taken.append(f"projects/{project}/messages/{len(self.taken)}")
             return Answer(200, {"name": self.taken[-1]})
         self.taken.append(request.fields["webhook-id"])
         return Answer(204)
@@ -280,14 +349,14 @@ class PushProvider:
             self._hold(body["aps"] == {"content-available": 1}, "a background push with more than content-available")
         if kind == "alert":
             self._hold(body["aps"]["alert"]["title"], "an alert without a title")
-        return self._check_provider_token(fields.get("authorization", ""))
+        return self._check_provider_token(request)
 
-    def _check_provider_token(self, authorization: str) -> Answer | None:
-        scheme, _, token = authorization.partition(" ")
+    def _check_provider_token(self, request: Request) -> Answer | None:
+        scheme, _, token = request.fields.get("authorization", "").partition(" ")
         self._hold(scheme.lower() == "bearer", "no bearer token")
         try:
             header = jwt.get_unverified_header(token)
-            claims = jwt.decode(token, self._ec.public_key(), algorithms=["ES256"], options={"verify_iat": True})
+            claims, request.key = self._decode(token, self._apple_keys, "ES256", options={"verify_iat": True})
         except jwt.InvalidTokenError as error:
             self.faults.append(f"provider token: {error}")
             return Answer(403, {"reason": "InvalidProviderToken"})
@@ -296,12 +365,23 @@ class PushProvider:
         self._hold(abs(time.time() - claims["iat"]) < 3_600, "the token is too old")
         return None
 
+    @staticmethod
+    def _decode(token: str, keys: list, algorithm: str, **wanted) -> tuple[dict, int]:
+        """The claims of a token, and the number of the key that has signed it."""
+        for number, key in reversed(list(enumerate(keys))):
+            try:
+                return jwt.decode(token, key.public_key(), algorithms=[algorithm], **wanted), number
+            except jwt.InvalidSignatureError:
+                if number == 0:
+                    raise
+        raise AssertionError("no keys")
+
     def _token(self, request: Request) -> Answer:
         form = dict(urllib.parse.parse_qsl(request.body.decode(), strict_parsing=True))
         self._hold(form["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer", "another grant")
         try:
-            claims = jwt.decode(
-                form["assertion"], self._rsa.public_key(), algorithms=["RS256"], audience=f"{self.url}/token",
+            claims, number = self._decode(
+                form["assertion"], [key for _, key in self._accounts], "RS256", audience=f"{self.url}/token",
                 issuer="push@example.com", options={"require": ["exp", "iat", "aud", "iss"]},
             )  # fmt: skip
         except jwt.InvalidTokenError as error:
@@ -309,16 +389,19 @@ class PushProvider:
             return Answer(400, {"error": "invalid_grant", "error_description": str(error)})
         self._hold(claims["exp"] - claims["iat"] <= 3_600, "an assertion for more than an hour")
         self._hold(claims["scope"] == "https://www.googleapis.com/auth/firebase.messaging", "another scope")
-        self._hold(jwt.get_unverified_header(form["assertion"])["kid"] == "rsa-1", "another key")
+        kid = jwt.get_unverified_header(form["assertion"])["kid"]
+        self._hold(kid == f"rsa-{number + 1}", "another key")
         token = f"ya29.{uuid.uuid4().hex}"
-        self.access_tokens.add(token)
-        return Answer(200, {"access_token": token, "expires_in": 3_599, "token_type": "Bearer"})
+        self.access_tokens[token] = (self._accounts[number][0], number)
+        given = {"access_token": token, "expires_in": 3_599, "token_type": "Bearer"}
+        return Answer(200, given, delay=self.token_delay)
 
     def _check_google(self, request: Request) -> Answer | None:
         scheme, _, token = request.fields.get("authorization", "").partition(" ")
         if scheme != "Bearer" or token not in self.access_tokens:
             return Answer(401, {"error": {"code": 401, "message": "no valid token", "status": "UNAUTHENTICATED"}})
-        self._hold(request.path == f"/v1/projects/{PROJECT}/messages:send", f"path {request.path}")
+        project, request.key = self.access_tokens[token]
+        self._hold(request.path == f"/v1/projects/{project}/messages:send", f"{request.path}, not of {project}")
         self._hold(set(request.json) == {"message"}, "more than a message")
         message = request.json["message"]
         self._hold(set(message) <= {"token", "data", "android"} and message["token"], "unknown members")

@@ -28,6 +28,8 @@ final class PushLane {
     var jobs: [UInt64: PushJob] = [:]
     /// The header field `authorization`; `nil`: there is none yet, or none is needed.
     var authorization: HTTPField?
+    /// The project with Firebase that the credential is good for; `nil`: there is none yet, or none is needed.
+    var project: String?
     /// The state of the file with the key when the credential was made from it. Lanes can have a file in common.
     var keyStamp: SecretFile.Stamp?
 

@@ -21,11 +21,11 @@ extension PushLoop {
                 return obtained(token, renewal: AppleProvider.tokenTime, lane)
             case .google:
                 guard
-                    let request = try google?.tokenRequest(seconds: seconds, timeout: configuration.attemptTime)
+                    let wanted = try google?.tokenRequest(seconds: seconds, timeout: configuration.attemptTime)
                 else { return [] }
                 lane.keyStamp = google?.file.stamp
-                providers.send(request) { [mailbox, number = lane.number] result in
-                    mailbox.put(.tokenAnswered(lane: number, result))
+                providers.send(wanted.request) { [mailbox, number = lane.number, project = wanted.project] result in
+                    mailbox.put(.tokenAnswered(lane: number, project: project, result))
                 }
                 return []
             case .webhook:
@@ -36,13 +36,16 @@ extension PushLoop {
         }
     }
 
-    func tokenAnswered(_ number: UInt64, _ result: Result<HTTPResponse, HTTPFailure>) {
+    /// The token service has answered a request for a token of a project.
+    func tokenAnswered(_ number: UInt64, _ project: String, _ result: Result<HTTPResponse, HTTPFailure>) {
         guard let lane = lanes[number] else { return }
         var actions: [PushQueue.Action]
         do throws(CredentialProblem) {
             switch result {
             case .success(let response):
                 let token = try GoogleProvider.token(response)
+                // Until now pushes went to the project of the token before.
+                lane.project = project
                 actions = obtained(token.accessToken, renewal: token.renewal, lane)
             case .failure(let failure):
                 let reason = "the token service cannot be asked: \(failure)"

@@ -96,7 +96,7 @@ final class PushLoop {
         case .submit(let job): submit(job)
         case .withdraw(let message): withdraw(message)
         case .answered(let lane, let push, let result): answered(lane, push, result)
-        case .tokenAnswered(let lane, let result): tokenAnswered(lane, result)
+        case .tokenAnswered(let lane, let project, let result): tokenAnswered(lane, project, result)
         case .stop: isRunning = false
         }
     }
@@ -284,7 +284,7 @@ final class PushLoop {
                 to: tokens.isProduction ? account.productionURL : account.developmentURL, further: authorization,
                 timeout: timeout)
         case .google(let token):
-            guard let google, let project = google.projectName else { throw .notConfigured }
+            guard let google, let project = lane.project else { throw .notConfigured }
             return HTTPRequest(
                 try GooglePush.request(for: job.message, to: token, project: project, now: milliseconds),
                 to: google.project.url, further: authorization, timeout: timeout)

@@ -31,14 +31,14 @@ package struct GoogleProvider {
         var exp: UInt64
     }
 
-    /// The name of the project, once the account was read.
-    private(set) var projectName: String?
-
-    /// The request for an access token, by an assertion that the account signs (RFC 7523 §2.1).
+    /// The request for an access token, by an assertion that the account signs (RFC 7523 §2.1), and the name of the
+    /// project that the token will be good for.
     ///
     /// - Parameter seconds: now, since 1970.
     /// - Throws: what is wrong with the account.
-    mutating func tokenRequest(seconds: UInt64, timeout: Duration) throws(CredentialProblem) -> HTTPRequest {
+    mutating func tokenRequest(seconds: UInt64, timeout: Duration) throws(CredentialProblem)
+        -> (request: HTTPRequest, project: String)
+    {
         let bytes = try file.read()
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -54,14 +54,14 @@ package struct GoogleProvider {
         } catch {
             throw .unusable("private_key of \(file.path) \(error)")
         }
-        projectName = account.projectId
         let assertion = try JSONWebToken.signed(
             ["kid": account.privateKeyId],
             Claims(iss: account.clientEmail, aud: account.tokenUri, iat: seconds, exp: seconds + 3_600), with: key)
         let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
-        return HTTPRequest(
+        let request = HTTPRequest(
             .post(Array(form.utf8)), account.tokenUri,
             fields: [HTTPField("content-type", "application/x-www-form-urlencoded")], timeout: timeout)
+        return (request, account.projectId)
     }
 
     /// An access token and the seconds for which it is good.
