@@ -483,6 +483,57 @@ async def test_a_key_that_changes_in_its_file_is_used_from_then_on(
         assert len(provider.token_requests) == 2
 
 
+async def test_each_environment_of_apple_has_one_connection_of_its_own(
+    provider: PushProvider, own_gateway, tmp_path: Path, peer
+):
+    async with PushProvider(tmp_path, like=provider) as production:
+        url = f"push.apple_production_url={production.url}"
+        own, admin = await asyncio.to_thread(started, own_gateway, tmp_path, provider, "--set", url)
+        alice = await peer("alice", registered=False, base=own.http)
+        paths = []
+        for token in ("ab", "cd"):
+            tokens = {"voipDeviceToken": token, "standardDeviceToken": token + "00"}
+            paths.append(await register(alice, "apple", token, isProduction=token == "ab", **tokens))
+        for _ in range(3):
+            deliveries = await asyncio.gather(*(tried(admin, path) for path in paths))
+            assert all(delivery.is_taken for delivery in deliveries), deliveries
+        assert [request.path for request in production.requests] == ["/3/device/ab"] * 3
+        assert [request.path for request in provider.requests] == ["/3/device/cd"] * 3
+        assert (production.connections, provider.connections) == (1, 1)
+        assert production.faults == []
+
+
+async def test_a_provider_that_does_not_answer_keeps_no_other_waiting(
+    provider: PushProvider, own_gateway, tmp_path: Path, peer
+):
+    """APNs takes more pushes than may be in flight, and answers none."""
+    async with PushProvider(tmp_path, like=provider) as apple:
+        apple.every_step = Stall()
+        urls = [f"push.apple_{environment}_url={apple.url}" for environment in ("production", "development")]
+        options = [word for url in urls for word in ("--set", url)]
+        own, admin = await asyncio.to_thread(
+            started, own_gateway, tmp_path, provider, *options, "--set", "push.requests_in_flight=5"
+        )
+        bob, alice = [await peer(name, registered=False, base=own.http) for name in ("bob", "alice")]
+        for number in range(20):
+            tokens = {"voipDeviceToken": f"aa{number:04x}", "standardDeviceToken": f"bb{number:04x}"}
+            await register(bob, "apple", f"phone{number}", service=["mwi"], **tokens)
+        path = await register(alice, "google")
+        count = {"unheard": 1, "heard": 0}
+        noted = await asyncio.to_thread(admin.ask, "PUT", "/users/bob@dev.local/voicemail", count)
+        assert noted.status == 200, noted.text
+        async with asyncio.timeout(10):
+            # APNs allows one request until the first one was answered.
+            while not apple.requests:
+                await asyncio.sleep(0.01)
+        assert await asyncio.to_thread(own.metric, "orbweaver_pushes_active") == 20
+        for _ in range(5):
+            delivery = await tried(admin, path)
+            assert delivery.is_taken and delivery.seconds < 2, delivery
+        assert await asyncio.to_thread(own.metric, "orbweaver_pushes_active") == 20
+        assert apple.taken == [] and apple.faults == []
+
+
 async def test_no_secret_is_shown(provider: PushProvider):
     arguments = ("--set", "log.level=trace")
     provider.every_step = reason("BadTopic", 400)
