@@ -1,6 +1,7 @@
 """Pushes to providers that hold every request against the documents: contract, errors, faults, and hostile URLs."""
 import asyncio
 import re
+import subprocess
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -402,6 +403,73 @@ async def test_addresses_that_the_internet_does_not_route_are_not_asked(provider
         result.lines[0],
     ), result.lines
     assert provider.connections == 0
+
+
+def changing_name(folder: Path, name: str, first: str, later: str) -> dict[str, str]:
+    """The variables with which processes look a name up that has one address the first time, and later another."""
+    library = folder / "changing_name.so"
+    if not library.exists():
+        source = Path(__file__).parent / "peers/changing_name.c"
+        subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
+    return {
+        "LD_PRELOAD": str(library), "CHANGING_NAME": name, "FIRST_ADDRESS": first, "LATER_ADDRESS": later,
+        "LOOKUPS": str(folder / "lookups"),
+    }  # fmt: skip
+
+
+NAME = "push.example.com"
+REFUSED = (
+    "call: the push was given up: the provider cannot be asked: requests to 127.0.0.1 are refused: "
+    "the Internet does not route it"
+)
+
+
+@pytest_asyncio.fixture
+async def named_provider(tmp_path: Path):
+    """It has a name, and listens where pushes may go, 127.0.0.2, and where they may not."""
+    async with PushProvider(tmp_path, hosts=("127.0.0.2", "127.0.0.1"), names=(NAME,)) as provider:
+        provider.add_webhook_key()
+        yield provider
+        assert provider.faults == []
+
+
+async def push_by_name(provider: PushProvider, *arguments: str) -> Result:
+    settings = [*provider.settings, "--set", "push.allowed_addresses=127.0.0.2"]
+    return await push("--webhook", f"https://{NAME}:{provider.port}/hook", *arguments, settings=settings)
+
+
+async def test_a_name_whose_address_changes_leads_nowhere_else(named_provider, tmp_path: Path, monkeypatch):
+    """What is judged is the address of the connection: there is no second look-up between the check and the use, and
+    whoever looks the name up later gets an address that is refused."""
+    for key, value in changing_name(tmp_path, NAME, "127.0.0.2", "127.0.0.1").items():
+        monkeypatch.setenv(key, value)
+    first = await push_by_name(named_provider)
+    assert (first.status, first.lines) == (0, ["call: the provider has taken the push"])
+    assert (tmp_path / "lookups").stat().st_size == 1
+    assert named_provider.connected == ["127.0.0.2"]
+
+    second = await push_by_name(named_provider)
+    assert (second.status, second.lines) == (1, [REFUSED])
+    assert (tmp_path / "lookups").stat().st_size == 2
+    assert named_provider.connected == ["127.0.0.2"]
+
+
+@pytest.mark.nightly
+async def test_a_name_that_changes_between_two_attempts_is_refused(named_provider, tmp_path: Path, monkeypatch):
+    """In one process, whose resolver keeps an answer for a minute."""
+    for key, value in changing_name(tmp_path, NAME, "127.0.0.2", "127.0.0.1").items():
+        monkeypatch.setenv(key, value)
+    named_provider.steps.append(Answer(503, fields={"retry-after": "62"}))
+    attempt = asyncio.ensure_future(push_by_name(named_provider, "--time", "120"))
+    async with asyncio.timeout(20):
+        while not named_provider.requests:
+            await asyncio.sleep(0.05)
+    await asyncio.sleep(1)
+    named_provider.end_connections()
+    result = await attempt
+    assert (result.status, result.lines) == (1, [REFUSED])
+    assert (tmp_path / "lookups").stat().st_size == 2
+    assert named_provider.connected == ["127.0.0.2"]
 
 
 async def test_a_proxy_of_the_environment_is_not_used(provider: PushProvider, monkeypatch: pytest.MonkeyPatch):
