@@ -17,6 +17,7 @@ from peers.gateway import Gateway
 from peers.media import MediaPeer
 from peers.phone_page import PhonePage
 from peers.push_provider import BUNDLE, Answer, PushProvider, Request, Stall
+from test_administration import Admin
 from test_aiortc_call import BROWSER_TONE, PEER_TONE, assert_both_hear
 
 KINDS = ("apple", "google", "webhook")
@@ -56,9 +57,10 @@ class App:
         self.registration: str | None = None
         self._taken = 0
 
-    async def register(self) -> str:
-        """Registers the device for pushes; returns the path of the registration."""
-        common = {"bundleID": BUNDLE, "service": ["call"], "clientCorrelator": self.name, "realm": "default"}
+    async def register(self, *services: str) -> str:
+        """Registers the device for pushes of calls, and of further services; returns the path of the registration."""
+        wanted = ["call", *services]
+        common = {"bundleID": BUNDLE, "service": wanted, "clientCorrelator": self.name, "realm": "default"}
         own = {
             "apple": {"isProduction": True, "voipDeviceToken": self.token, "standardDeviceToken": self.token + "00"},
             "google": {"deviceToken": self.token},
@@ -419,3 +421,38 @@ async def test_the_gateway_is_killed_before_the_push_is_taken(start, caller, pro
     over = await app.pushed()
     assert (over.session, over.ending) == (push.session, "failed")
     await app.expect_quiet()
+
+
+async def test_the_gateway_is_killed_while_the_provider_cannot_be_reached(start, caller, provider, tmp_path):
+    """Between call and push: nothing has left yet. The next process sends what is still of use, once each: the number
+    of voice messages, and that the call is over, since it cannot know that no attempt has got through (spidr.md,
+    §11.4). It sends no call."""
+    gateway, app = await start("apple", lasting=True)
+    await app.register("mwi")
+    alice = await caller(gateway)
+    await provider.refuse()
+    outgoing = await alice.dial("bob")
+    await alice.expect("ringing", outgoing.session)
+    count = {"unheard": 2, "heard": 0}
+    noted = await asyncio.to_thread(Admin(tmp_path, 0).ask, "PUT", "/users/bob@dev.local/voicemail", count)
+    assert noted.status == 200, noted.text
+    async with asyncio.timeout(10):
+        while await asyncio.to_thread(gateway.metric, "orbweaver_pushes_active") < 2:
+            await asyncio.sleep(0.02)
+    gateway.kill()
+    await provider.listen_again()
+    assert provider.requests == []
+
+    await asyncio.to_thread(gateway.start)
+    over = await app.pushed()
+    assert over.ending == "failed"
+    async with asyncio.timeout(10):
+        while len(provider.requests) < 2:
+            await asyncio.sleep(0.02)
+    await app.expect_quiet()
+    (silent,) = [each for each in provider.requests if each is not over.request]
+    assert silent.path == f"/3/device/{app.token}00"
+    message = silent.json["notificationMessage"]
+    assert (message["eventType"], message["mwiNotificationParams"]["unheardVoice"]) == ("mwi", "2")
+    assert len(provider.taken) == len(set(provider.taken)) == 2
+    assert await asyncio.to_thread(gateway.metric, "orbweaver_pushes_active") == 0
