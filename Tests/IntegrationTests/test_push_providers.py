@@ -110,7 +110,7 @@ async def test_other_pushes_to_an_apple_device(provider: PushProvider, kind: str
 
 @pytest.mark.parametrize(
     ("status", "word"),
-    [(400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, "Unregistered"), (410, "ExpiredToken")],
+    [(400, "BadDeviceToken"), (410, "Unregistered"), (410, "ExpiredToken")],
 )
 async def test_a_token_that_apple_does_not_take_any_more(provider: PushProvider, status: int, word: str):
     provider.steps.append(Answer(status, {"reason": word, "timestamp": 1_700_000_000_000}))
@@ -134,6 +134,41 @@ async def test_what_apple_refuses_is_not_sent_again(provider: PushProvider, stat
     assert result.status == 1
     assert result.lines == [f"call: the push was given up: the provider refuses it with status {status}: {word}"]
     assert len(provider.requests) == 1
+
+
+MISTAKES = {
+    "apple": (
+        reason("DeviceTokenNotForTopic", 400), "check bundleID of the registration and push.apple_team",
+    ),
+    "google": (
+        Answer(403, {"error": {"code": 403, "status": "PERMISSION_DENIED", "details": [{
+            "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": "SENDER_ID_MISMATCH",
+        }]}}), "check push.google_account_file and the project of the app",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+async def test_what_follows_from_a_mistake_of_the_operator_ends_no_registration(
+    kind: str, provider: PushProvider, own_gateway, tmp_path: Path, peer
+):
+    """Every device has the same answer. It is in the log, with what to look at, and the push is not sent again."""
+    answer, advice = MISTAKES[kind]
+    provider.steps.append(answer)
+    own, admin = await asyncio.to_thread(started, own_gateway, tmp_path, provider)
+    alice = await peer("alice", registered=False, base=own.http)
+    path = await register(alice, kind, service=["mwi"])
+    count = {"unheard": 1, "heard": 0}
+    noted = await asyncio.to_thread(admin.ask, "PUT", "/users/alice@dev.local/voicemail", count)
+    assert noted.status == 200, noted.text
+    async with asyncio.timeout(10):
+        while advice not in own.log_path.read_text():
+            await asyncio.sleep(0.05)
+    (line,) = [line for line in own.log_path.read_text().splitlines() if advice in line]
+    assert "notice" in line and "a push was given up" in line
+    assert len(provider.requests) == 1
+    delivery = await tried(admin, path)
+    assert delivery.is_taken, "the registration is still there"
 
 
 @pytest.mark.parametrize(
@@ -277,7 +312,8 @@ def google_problem(status: int, word: str, code: str | None = None, fields: tupl
         ),
         (
             google_problem(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"),
-            "call: the device cannot be reached any more: the provider says SENDER_ID_MISMATCH",
+            "call: the push was given up: the provider refuses it with status 403: SENDER_ID_MISMATCH (the token is "
+            "one of another Firebase project: check push.google_account_file and the project of the app)",
         ),
         (
             google_problem(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", ("message.token",)),

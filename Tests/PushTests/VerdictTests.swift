@@ -9,7 +9,7 @@ import Testing
         arguments: [
             (400, "BadCollapseId", .refused), (400, "BadDeviceToken", .dead), (400, "BadExpirationDate", .refused),
             (400, "BadMessageId", .refused), (400, "BadPriority", .refused), (400, "BadTopic", .refused),
-            (400, "DeviceTokenNotForTopic", .dead), (400, "DuplicateHeaders", .refused), (400, "IdleTimeout", .retry),
+            (400, "DuplicateHeaders", .refused), (400, "IdleTimeout", .retry),
             (400, "InvalidPushType", .refused), (400, "MissingDeviceToken", .refused), (400, "MissingTopic", .refused),
             (400, "PayloadEmpty", .refused), (400, "TopicDisallowed", .refused), (403, "BadCertificate", .refused),
             (403, "BadCertificateEnvironment", .refused), (403, "ExpiredProviderToken", .credential),
@@ -36,6 +36,12 @@ import Testing
 
     enum Kind { case refused, dead, credential, retry }
 
+    @Test func `a token of another app ends no registration, and says what to check`() {
+        #expect(
+            ApplePush.verdict(status: 400, reason: "DeviceTokenNotForTopic", since: 7)
+                == .refused(status: 400, reason: "DeviceTokenNotForTopic (\(ApplePush.topicAdvice))"))
+    }
+
     @Test func `what a provider calls a push can be printed`() {
         let long = "projects/" + String(repeating: "x", count: 300)
         for (name, shown) in [("a\n\u{1B}[2Jb", "a??[2Jb"), (long, String(long.prefix(256))), ("", nil), (nil, nil)] {
@@ -53,7 +59,7 @@ import Testing
             ),
             (
                 403, .init(status: "PERMISSION_DENIED", code: "SENDER_ID_MISMATCH"),
-                .registrationDead(reason: "SENDER_ID_MISMATCH", since: nil)
+                .refused(status: 403, reason: "SENDER_ID_MISMATCH (\(GooglePush.senderAdvice))")
             ),
             (
                 400,

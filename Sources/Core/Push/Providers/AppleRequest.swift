@@ -79,8 +79,10 @@ package enum ApplePush {
         if status == 200 { return .delivered(as: name) }
         let word = PushVerdict.printable(reason) ?? "status \(status)"
         switch reason {
-        case "BadDeviceToken", "DeviceTokenNotForTopic", "Unregistered", "ExpiredToken":
+        case "BadDeviceToken", "Unregistered", "ExpiredToken":
             return .registrationDead(reason: word, since: since)
+        // An operator's mistake has the same answer for every device, so that no registration ends with it.
+        case "DeviceTokenNotForTopic": return .refused(status: status, reason: "\(word) (\(topicAdvice))")
         // The key of an invalid one may have been replaced; a new one is tried once.
         case "ExpiredProviderToken", "InvalidProviderToken": return .credentialExpired(reason: word)
         // The service ends connections that were quiet; the push itself is well.
@@ -96,4 +98,8 @@ package enum ApplePush {
             }
         }
     }
+
+    /// What to look at if a token is not one of the app.
+    package static let topicAdvice =
+        "the token is another app's, or the key another team's: check bundleID of the registration and push.apple_team"
 }

@@ -97,8 +97,9 @@ package enum GooglePush {
         if status == 200 { return .delivered(as: name) }
         let word = PushVerdict.printable(problem.code ?? problem.status) ?? "status \(status)"
         switch problem.code {
-        // The token is gone, or is another sender's: this gateway can never use it again.
-        case "UNREGISTERED", "SENDER_ID_MISMATCH": return .registrationDead(reason: word, since: nil)
+        case "UNREGISTERED": return .registrationDead(reason: word, since: nil)
+        // The account of another project has the same answer for every device, so that no registration ends with it.
+        case "SENDER_ID_MISMATCH": return .refused(status: status, reason: "\(word) (\(senderAdvice))")
         case "INVALID_ARGUMENT" where problem.isAboutToken: return .registrationDead(reason: word, since: nil)
         case "QUOTA_EXCEEDED": return .retry(reason: word, after: delay ?? quotaDelay)
         case "UNAVAILABLE", "INTERNAL": return .retry(reason: word, after: delay)
@@ -114,6 +115,10 @@ package enum GooglePush {
             }
         }
     }
+
+    /// What to look at if a token is not one of the project.
+    package static let senderAdvice =
+        "the token is one of another Firebase project: check push.google_account_file and the project of the app"
 
     /// How long to wait where a quota is exceeded and the service names no time ("Scale FCM").
     private static let quotaDelay = Duration.seconds(60)
