@@ -2,6 +2,7 @@
 is a script that does what a push tells it; the providers are those of `peers/push_provider.py`."""
 import asyncio
 import json
+import statistics
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -170,7 +171,7 @@ async def test_a_sleeping_phone_wakes_and_talks(kind, start, provider, browser, 
     invitation = await app.party.expect("call", push.session)
     rung = time.monotonic()
     print(
-        f"{kind}: callStart to push {1_000 * (arrived - started):.0f} ms, the app's registration "
+        f"{kind}: the click in the caller's page to push {1_000 * (arrived - started):.0f} ms, the app's registration "
         f"{1_000 * (awake - arrived):.0f} ms, from there to the call {1_000 * (rung - awake):.0f} ms"
     )
     media = MediaPeer(PEER_TONE)
@@ -181,6 +182,36 @@ async def test_a_sleeping_phone_wakes_and_talks(kind, start, provider, browser, 
     await app.expect_quiet()
     await media.close()
     await asyncio.to_thread(alice.run, "unregister()")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_the_parts_of_the_time_from_call_start_to_call(kind, start, caller):
+    """The medians of three calls; `-s` prints them (docs/performance.md)."""
+    gateway, app = await start(kind)
+    alice = await caller(gateway)
+    rounds: list[tuple[float, ...]] = []
+    for _ in range(3):
+        asked = time.monotonic()
+        outgoing = await alice.dial("bob")
+        answered = time.monotonic()
+        push = await app.pushed()
+        pushed = time.monotonic()
+        await app.wake()
+        awake = time.monotonic()
+        await app.party.expect("call", push.session)
+        rung = time.monotonic()
+        # The push may be there before the answer is read.
+        rounds.append((answered - asked, push.request.time - asked, awake - pushed, rung - awake))
+        (await outgoing.end()).succeeded()
+        await app.party.expect("callEnd", push.session)
+        (await app.party.unregister()).succeeded()
+        await app.party.closed()
+    answer, there, registered, rung = (1_000 * statistics.median(part) for part in zip(*rounds))
+    print(
+        f"{kind}: callStart to its answer {answer:.1f} ms, to the push {there:.1f} ms; the app's registration "
+        f"{registered:.1f} ms, from there to the call {rung:.1f} ms"
+    )
+    assert max(there, registered, rung) < 5_000
 
 
 async def test_the_caller_hears_that_it_rings(start, caller):
