@@ -60,5 +60,7 @@ import Gateway
         let found = Diagnosis.push(push) { $0 == "/keys/firebase.json" }
         #expect(found.map(\.verdict) == [.bad, .good])
         #expect(found[0].sentence.contains("push.apple_key_file: /keys/apple.p8"))
+        push.applicationsFolder = "/apps"
+        #expect(Diagnosis.push(push) { $0 != "/apps" }.map(\.verdict) == [.good, .good, .bad])
     }
 }

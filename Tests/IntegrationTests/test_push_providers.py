@@ -13,6 +13,7 @@ from durability import configured
 from peers.gateway import BINARY, environment
 from peers.push_provider import (
     BUNDLE,
+    PROJECT,
     Answer,
     Drop,
     GoAway,
@@ -138,12 +139,12 @@ async def test_what_apple_refuses_is_not_sent_again(provider: PushProvider, stat
 
 MISTAKES = {
     "apple": (
-        reason("DeviceTokenNotForTopic", 400), "check bundleID of the registration and push.apple_team",
+        reason("DeviceTokenNotForTopic", 400), "check bundleID of the registration, and push.apple_team or",
     ),
     "google": (
         Answer(403, {"error": {"code": 403, "status": "PERMISSION_DENIED", "details": [{
             "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": "SENDER_ID_MISMATCH",
-        }]}}), "check push.google_account_file and the project of the app",
+        }]}}), "check the project of the app, and push.google_account_file or",
     ),
 }  # fmt: skip
 
@@ -313,7 +314,8 @@ def google_problem(status: int, word: str, code: str | None = None, fields: tupl
         (
             google_problem(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"),
             "call: the push was given up: the provider refuses it with status 403: SENDER_ID_MISMATCH (the token is "
-            "one of another Firebase project: check push.google_account_file and the project of the app)",
+            "one of another Firebase project: check the project of the app, and push.google_account_file or the app's "
+            "file in push.applications_folder)",
         ),
         (
             google_problem(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", ("message.token",)),
@@ -585,6 +587,51 @@ async def test_a_key_that_changes_in_its_file_is_used_from_then_on(
     if kind == "google":
         assert {request.path for request in provider.requests} == {"/v1/projects/orbweaver-other/messages:send"}
         assert len(provider.token_requests) == 2
+
+
+async def test_an_app_has_accounts_of_its_own(provider: PushProvider, own_gateway, tmp_path: Path, peer):
+    """Two teams have two connections. Other accounts of an app, and an app that gets some, need no restart."""
+    other = "com.example.other"
+    provider.add_app(other, "TEAM222222", "KEY2222222", "project-2")
+    setting = f"push.applications_folder={provider.apps}"
+    own, admin = await asyncio.to_thread(started, own_gateway, tmp_path, provider, "--set", setting)
+    alice = await peer("alice", registered=False, base=own.http)
+    devices = []
+    for number, bundle in enumerate((BUNDLE, other)):
+        tokens = {"voipDeviceToken": f"ab0{number}", "standardDeviceToken": f"cd0{number}"}
+        devices.append(await register(alice, "apple", f"apple{number}", bundleID=bundle, **tokens))
+        devices.append(
+            await register(alice, "google", f"google{number}", bundleID=bundle, deviceToken=f"token{number}")
+        )
+
+    async def push_to_all() -> tuple[list[str], list[str]]:
+        """The topics of what APNs got, signed with the key of each app, and the projects of what Firebase got."""
+        provider.requests.clear()
+        for path in devices:
+            delivery = await tried(admin, path)
+            assert delivery.is_taken, delivery.sentence
+        topics = [request.fields.get("apns-topic") for request in provider.requests]
+        projects = [each.path.split("/")[3] for each in provider.requests if each.path.startswith("/v1/projects/")]
+        return [topic for topic in topics if topic], projects
+
+    topics = [f"{BUNDLE}.voip", f"{other}.voip"]
+    for _ in range(2):
+        assert await push_to_all() == (topics, [PROJECT, "project-2"])
+    of_apple = {request.connection for request in provider.requests if "/3/device/" in request.path}
+    assert len(of_apple) == 2
+    assert len(provider.token_requests) == 2
+
+    provider.add_app(other, "TEAM333333", "KEY3333333", "project-3")
+    await asyncio.sleep(1.1)  # files are looked at once a second
+    assert await push_to_all() == (topics, [PROJECT, "project-3"])
+    provider.add_app(BUNDLE, "TEAM444444", "KEY4444444", "project-4")
+    await asyncio.sleep(1.1)
+    assert await push_to_all() == (topics, ["project-4", "project-3"])
+
+    (provider.apps / f"{other}.json").write_text("no JSON")
+    await asyncio.sleep(1.1)
+    assert await push_to_all() == (topics, ["project-4", "project-3"])
+    assert "accounts of an app cannot be used" in own.log_path.read_text()
 
 
 async def test_each_environment_of_apple_has_one_connection_of_its_own(

@@ -23,9 +23,11 @@ import Testing
             id: PushID(naming: "a"), .refresh, forms: [], time: now, expires: now + UInt64(after * 1_000))
     }
 
-    private func registration(_ target: PushRegistration.Target) throws -> PushRegistration {
+    private func registration(
+        _ target: PushRegistration.Target, of app: String = "com.example.app"
+    ) throws -> PushRegistration {
         try PushRegistration(
-            id: "d1", user: "joe@example.com", bundleID: "com.example.app", realm: "default", services: [],
+            id: "d1", user: "joe@example.com", bundleID: app, realm: "default", services: [],
             clientCorrelator: nil, target: target)
     }
 
@@ -85,6 +87,41 @@ import Testing
             let outcome = await client.send(message(), to: try registration(target))
             #expect(outcome == .givenUp(.credential(reason: reason)))
         }
+        client.shutDown()
+    }
+
+    /// An app without a file has the accounts of the gateway, which has none here.
+    @Test func `an app has the accounts that its file names, or is told what is wrong with it`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path(percentEncoded: false).trimmingSuffix("/")
+        let contents = [
+            "com.example.app": #"{"apple": {"team": "TEAM123456", "keyID": "KEY1234567", "keyFile": "a.p8"}}"#,
+            "com.example.google": #"{"google": {"accountFile": "/nonexistent/account.json"}}"#,
+            "com.example.broken": "{}",
+            "com.example.team": #"{"apple": {"team": "TEAM", "keyID": "KEY1234567", "keyFile": "a.p8"}}"#,
+        ]
+        for (app, content) in contents { try Data(content.utf8).write(to: folder.appending(path: app + ".json")) }
+        let client = try client { $0.applications = .init(folder: path) }
+        let (apple, google) = (Self.targets[0], Self.targets[1])
+        let fault =
+            "has no accounts of an app: it needs apple with team, keyID and keyFile, or google with accountFile"
+        let names = "team and keyID have 10 letters and digits each"
+        let cases: [(String, PushRegistration.Target, PushFailure)] = [
+            ("com.example.app", apple, .credential(reason: "\(path)/a.p8 cannot be read")),
+            ("com.example.app", google, .notConfigured),
+            ("com.example.google", google, .credential(reason: "/nonexistent/account.json cannot be read")),
+            ("com.example.google", apple, .notConfigured),
+            ("com.example.broken", apple, .credential(reason: "\(path)/com.example.broken.json \(fault)")),
+            ("com.example.team", apple, .credential(reason: "\(path)/com.example.team.json: \(names)")),
+            ("com.example.unknown", apple, .notConfigured),
+        ]
+        for (app, target, failure) in cases {
+            let outcome = await client.send(message(), to: try registration(target, of: app))
+            #expect(outcome == .givenUp(failure), "\(app)")
+        }
+        #expect(metrics.pushesActive.value == 0)
         client.shutDown()
     }
 

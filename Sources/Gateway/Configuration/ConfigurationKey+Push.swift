@@ -28,6 +28,11 @@ extension ConfigurationKey {
             "File with the service account for Firebase (JSON); read again when it changes."),
         ConfigurationKey("push", "google_url", \.push.googleURL, .serviceURL, "The FCM HTTP v1 API."),
         ConfigurationKey(
+            "push", "applications_folder", \.push.applicationsFolder,
+            ValueFormat.path.orNone("none", "all apps have the accounts above"),
+            "Folder with a file for each app that has accounts of its own with Apple and Firebase, named by its bundle identifier and .json; read again when it changes."
+        ),
+        ConfigurationKey(
             "push", "webhook_key_folder", \.push.limits.webhookKeyFolder,
             ValueFormat.path.orNone("none", "no pushes to webhooks"),
             "Folder with a file for each app, named by its bundle identifier, with the keys (whsec_…) that sign pushes to its webhooks."

@@ -17,6 +17,8 @@ extension GatewayConfiguration {
         package var googleAccountPath: String?
         /// The FCM HTTP v1 API.
         package var googleURL = PushConfiguration.Google(accountPath: "").url
+        /// The folder with the accounts that apps have of their own; `nil`: none has.
+        package var applicationsFolder: String?
         /// The most registrations of one user, 1 or more.
         package var registrationsPerUser = 20
         /// Everything else. Its providers are filled in by ``configuration``.
@@ -35,6 +37,13 @@ extension GatewayConfiguration {
                 var google = PushConfiguration.Google(accountPath: googleAccountPath)
                 google.url = googleURL
                 configuration.google = google
+            }
+            if let applicationsFolder {
+                var applications = PushConfiguration.Applications(folder: applicationsFolder)
+                applications.appleProductionURL = appleProductionURL
+                applications.appleDevelopmentURL = appleDevelopmentURL
+                applications.googleURL = googleURL
+                configuration.applications = applications
             }
             return configuration
         }

@@ -135,8 +135,9 @@ package enum Diagnosis {
         let configuration = push.configuration
         let apple = configuration.apple.map { ("Apple", "push.apple_key_file", $0.keyPath) }
         let google = configuration.google.map { ("Firebase", "push.google_account_file", $0.accountPath) }
+        let apps = configuration.applications.map { ("accounts of apps", "push.applications_folder", $0.folder) }
         let webhook = configuration.webhookKeyFolder.map { ("webhooks", "push.webhook_key_folder", $0) }
-        let providers = [apple, google, webhook].compactMap(\.self)
+        let providers = [apple, google, apps, webhook].compactMap(\.self)
         guard !providers.isEmpty else {
             return [Finding("push", .look, "No provider is configured: a device whose app is closed is not woken.")]
         }

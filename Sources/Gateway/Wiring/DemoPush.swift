@@ -22,7 +22,7 @@ struct DemoPush {
     ) throws {
         var push = configuration.push.configuration
         guard configuration.isDevelopment, case .certificate(let certificate)? = certificate, push.apple == nil,
-            push.google == nil, push.webhookKeyFolder == nil, push.authorityPath == nil
+            push.google == nil, push.applications == nil, push.webhookKeyFolder == nil, push.authorityPath == nil
         else { return nil }
         folder = FileManager.default.temporaryDirectory.appending(
             path: "orbweaver-demo-\(random.nextToken(12, alphabet: .url))")

@@ -4,7 +4,7 @@ package import Push
 /// Which providers pushes are sent to, and with which keys.
 package struct PushConfiguration: Sendable {
     /// The account with Apple.
-    package struct Apple: Equatable, Sendable {
+    package struct Apple: Hashable, Sendable {
         /// The team of the developer account, 10 characters.
         package var team: String
         /// The identifier of the key, 10 characters.
@@ -25,7 +25,7 @@ package struct PushConfiguration: Sendable {
     }
 
     /// The project with Firebase.
-    package struct Google: Equatable, Sendable {
+    package struct Google: Hashable, Sendable {
         /// The path of the file with the service account, JSON as Google gives it. It is read again when it changes.
         package var accountPath: String
         /// The service, without a path.
@@ -35,10 +35,27 @@ package struct PushConfiguration: Sendable {
         package init(accountPath: String) { self.accountPath = accountPath }
     }
 
-    /// The account with Apple; `nil`: nothing is sent to Apple devices.
+    /// Apps that have accounts of their own.
+    package struct Applications: Equatable, Sendable {
+        /// The folder with a file for each of them (docs/configuration.md). The files are read again when they change.
+        package var folder: String
+        /// As `Apple.productionURL`.
+        package var appleProductionURL = Apple(team: "", keyID: "", keyPath: "").productionURL
+        /// As `Apple.developmentURL`.
+        package var appleDevelopmentURL = Apple(team: "", keyID: "", keyPath: "").developmentURL
+        /// As `Google.url`.
+        package var googleURL = Google(accountPath: "").url
+
+        /// Makes the configuration of a folder, with the providers' own services.
+        package init(folder: String) { self.folder = folder }
+    }
+
+    /// The account with Apple; `nil`: nothing is sent to Apple devices of apps that have none of their own.
     package var apple: Apple?
-    /// The project with Firebase; `nil`: nothing is sent to it.
+    /// The project with Firebase; `nil`: nothing is sent to it for apps that have none of their own.
     package var google: Google?
+    /// Apps that have accounts of their own; `nil`: none has.
+    package var applications: Applications?
     /// The folder with the keys of webhooks: for each app a file with its bundle identifier as name, with one key or
     /// more, `whsec_…`, one a line. It is read again when it changes. `nil`: webhooks are not asked.
     package var webhookKeyFolder: String?
@@ -57,8 +74,9 @@ package struct PushConfiguration: Sendable {
     /// The providers that pushes can be sent to.
     package var providers: Set<PushProvider> {
         var providers: Set<PushProvider> = []
-        if apple != nil { providers.insert(.apple) }
-        if google != nil { providers.insert(.google) }
+        // Which apps have an account may change at any time.
+        if apple != nil || applications != nil { providers.insert(.apple) }
+        if google != nil || applications != nil { providers.insert(.google) }
         if webhookKeyFolder != nil { providers.insert(.webhook) }
         return providers
     }

@@ -114,6 +114,10 @@ class PushProvider:
         """The address of the provider's that each connection came to."""
         self.access_tokens: dict[str, tuple[str, int]] = {}
         """Those of Firebase: the project that each is for, and the number of the key."""
+        self.teams: dict[str, tuple[str, str, int | None]] = {BUNDLE: (TEAM, KEY_ID, None)}
+        """Of each app the team, the name of its key and, of an app that has a key of its own, the key's number."""
+        self._key_names: dict[int, str] = {}
+        """With which key the tokens of a connection are signed."""
         self.token_delay = 0.0
         """How long the token service takes to give one out."""
         self.webhook_keys: list[bytes] = []
@@ -122,7 +126,7 @@ class PushProvider:
         if like:
             self.apple_key, self.account, self.authority = like.apple_key, like.account, like.authority
             self._apple_keys, self._accounts, self._tls = like._apple_keys, like._accounts, like._tls
-            self.access_tokens = like.access_tokens
+            self.access_tokens, self.teams = like.access_tokens, like.teams
         else:
             self._make_keys()
 
@@ -131,6 +135,7 @@ class PushProvider:
     def _make_keys(self):
         self._apple_keys: list[ec.EllipticCurvePrivateKey] = []
         self._accounts: list[tuple[str, rsa.RSAPrivateKey]] = []
+        self.apps = self.folder / "apps"
         self.apple_key = self.folder / "AuthKey.p8"
         self.account = self.folder / "account.json"
         self.replace_apple_key()
@@ -141,7 +146,7 @@ class PushProvider:
         self._apple_keys.append(ec.generate_private_key(ec.SECP256R1()))
         self._put(self.apple_key, self._pem(self._apple_keys[-1]))
 
-    def replace_account(self, project: str = PROJECT) -> None:
+    def replace_account(self, project: str = PROJECT, file: Path | None = None) -> None:
         """A new account, in place of the one before, in the same file. The one before is taken as well."""
         self._accounts.append((project, rsa.generate_private_key(public_exponent=65537, key_size=2048)))
         account = {
@@ -149,7 +154,21 @@ class PushProvider:
             "private_key": self._pem(self._accounts[-1][1]).decode(), "client_email": "push@example.com",
             "token_uri": f"{self.url}/token",
         }  # fmt: skip
-        self._put(self.account, json.dumps(account).encode())
+        self._put(file or self.account, json.dumps(account).encode())
+
+    def add_app(self, bundle: str, team: str, key_id: str, project: str) -> None:
+        """An app with accounts of its own; one that is there has others from now on."""
+        keys = self.apps / "keys"
+        keys.mkdir(parents=True, exist_ok=True)
+        self._apple_keys.append(ec.generate_private_key(ec.SECP256R1()))
+        self._put(keys / f"{key_id}.p8", self._pem(self._apple_keys[-1]))
+        self.replace_account(project, keys / f"{project}.json")
+        self.teams[bundle] = (team, key_id, len(self._apple_keys) - 1)
+        accounts = {
+            "apple": {"team": team, "keyID": key_id, "keyFile": f"keys/{key_id}.p8"},
+            "google": {"accountFile": str(keys / f"{project}.json")},
+        }
+        self._put(self.apps / f"{bundle}.json", json.dumps(accounts).encode())
 
     @staticmethod
     def _put(path: Path, content: bytes) -> None:
@@ -336,22 +355,23 @@ class PushProvider:
         self._hold(time.time() - 5 < int(fields["apns-expiration"]) < time.time() + 86_500, "a strange expiration")
         self._hold(len(fields.get("apns-collapse-id", "").encode()) <= 64, "apns-collapse-id is too long")
         self._hold(isinstance(body.get("aps"), dict), "no aps")
+        bundle = fields["apns-topic"].removesuffix(".voip")
+        self._hold(bundle in self.teams, "a push to another topic")
+        self._hold((kind == "voip") == fields["apns-topic"].endswith(".voip"), "a topic of another type of push")
         if kind == "voip":
-            self._hold(fields["apns-topic"] == f"{BUNDLE}.voip", "a VoIP push to another topic")
             self._hold(fields["apns-priority"] == "10", "a VoIP push that can wait")
             self._hold(len(request.body) <= 5_120, "more than 5 KB")
             self._check_call(body["call"])
         else:
-            self._hold(fields["apns-topic"] == BUNDLE, "a push to another topic")
             self._hold(len(request.body) <= 4_096, "more than 4 KB")
         if kind == "background":
             self._hold(fields["apns-priority"] == "5", "a background push of high priority")
             self._hold(body["aps"] == {"content-available": 1}, "a background push with more than content-available")
         if kind == "alert":
             self._hold(body["aps"]["alert"]["title"], "an alert without a title")
-        return self._check_provider_token(request)
+        return self._check_provider_token(request, bundle)
 
-    def _check_provider_token(self, request: Request) -> Answer | None:
+    def _check_provider_token(self, request: Request, bundle: str) -> Answer | None:
         scheme, _, token = request.fields.get("authorization", "").partition(" ")
         self._hold(scheme.lower() == "bearer", "no bearer token")
         try:
@@ -360,8 +380,12 @@ class PushProvider:
         except jwt.InvalidTokenError as error:
             self.faults.append(f"provider token: {error}")
             return Answer(403, {"reason": "InvalidProviderToken"})
-        self._hold(header["alg"] == "ES256" and header["kid"] == KEY_ID, f"header {header}")
-        self._hold(set(claims) == {"iss", "iat"} and claims["iss"] == TEAM, f"claims {claims}")
+        team, key_id, own_key = self.teams[bundle]
+        self._hold(header["alg"] == "ES256" and header["kid"] == key_id, f"header {header}")
+        self._hold(set(claims) == {"iss", "iat"} and claims["iss"] == team, f"claims {claims}")
+        self._hold(own_key in (None, request.key), "the key of another app")
+        first = self._key_names.setdefault(request.connection, header["kid"])
+        self._hold(first == header["kid"], "UnrelatedKeyIdInToken: keys of two names on one connection")
         self._hold(abs(time.time() - claims["iat"]) < 3_600, "the token is too old")
         return None
 

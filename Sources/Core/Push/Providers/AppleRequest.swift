@@ -101,5 +101,6 @@ package enum ApplePush {
 
     /// What to look at if a token is not one of the app.
     package static let topicAdvice =
-        "the token is another app's, or the key another team's: check bundleID of the registration and push.apple_team"
+        "the token is another app's, or the key another team's: check bundleID of the registration, and push.apple_team "
+        + "or the app's file in push.applications_folder"
 }

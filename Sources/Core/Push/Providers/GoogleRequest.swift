@@ -118,7 +118,8 @@ package enum GooglePush {
 
     /// What to look at if a token is not one of the project.
     package static let senderAdvice =
-        "the token is one of another Firebase project: check push.google_account_file and the project of the app"
+        "the token is one of another Firebase project: check the project of the app, and push.google_account_file or "
+        + "the app's file in push.applications_folder"
 
     /// How long to wait where a quota is exceeded and the service names no time ("Scale FCM").
     private static let quotaDelay = Duration.seconds(60)

@@ -16,14 +16,12 @@ extension PushLoop {
         do throws(CredentialProblem) {
             switch lane.key {
             case .apple:
-                guard let token = try apple?.makeToken(seconds: seconds) else { return [] }
-                lane.keyStamp = apple?.file.stamp
+                guard let token = try lane.apple?.makeToken(seconds: seconds) else { return [] }
                 return obtained(token, renewal: AppleProvider.tokenTime, lane)
             case .google:
                 guard
-                    let wanted = try google?.tokenRequest(seconds: seconds, timeout: configuration.attemptTime)
+                    let wanted = try lane.google?.tokenRequest(seconds: seconds, timeout: configuration.attemptTime)
                 else { return [] }
-                lane.keyStamp = google?.file.stamp
                 providers.send(wanted.request) { [mailbox, number = lane.number, project = wanted.project] result in
                     mailbox.put(.tokenAnswered(lane: number, project: project, result))
                 }
@@ -69,19 +67,21 @@ extension PushLoop {
         return lane.queue.credentialFailed(problem.reason, isFinal: problem.isFinal, at: MonotonicClock.now)
     }
 
-    /// Gets new credentials for lanes whose key has changed in its file.
+    /// Reads accounts of apps that have changed, and gets new credentials for lanes whose key has changed in its file.
     func checkFiles() {
         let now = MonotonicClock.now
         guard now >= nextFileCheck else { return }
         nextFileCheck = now + Self.fileInterval
-        for lane in lanes.values where lane.authorization != nil {
-            switch lane.key {
-            case .apple where apple?.file.hasChanged(since: lane.keyStamp) == true,
-                .google where google?.file.hasChanged(since: lane.keyStamp) == true:
-                logger.info("a key for push has changed", metadata: [LogKey.request: "\(lane.key.provider.rawValue)"])
-                change(lane) { $0.credentialReplaced() }
-            case .apple, .google, .webhook: break
-            }
+        for problem in apps?.refresh() ?? [] {
+            logger.warning("accounts of an app cannot be used", metadata: [LogKey.reason: "\(problem.reason)"])
+        }
+        if apps != nil {
+            // Lanes of accounts that no app has any more are forgotten.
+            for lane in lanes.values where lane.jobs.isEmpty { change(lane) { _ in [] } }
+        }
+        for lane in lanes.values where lane.authorization != nil && lane.hasNewKey {
+            logger.info("a key for push has changed", metadata: [LogKey.request: "\(lane.key.provider.rawValue)"])
+            change(lane) { $0.credentialReplaced() }
         }
     }
 }

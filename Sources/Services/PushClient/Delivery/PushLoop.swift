@@ -13,13 +13,14 @@ final class PushLoop {
     private let metrics: GatewayMetrics
     let logger: Logger
     let mailbox: Mailbox<PushInput>
+    private let wakeUp: WakeUp
     private var poller: Poller
+    private let providerLimits: HTTPClient.Configuration
     let providers: HTTPClient
     private let webhooks: HTTPClient
     private var random = SecureRandomSource()
 
-    var apple: AppleProvider?
-    var google: GoogleProvider?
+    var apps: AppAccounts?
     private var webhookKeys: WebhookKeys?
 
     private(set) var lanes: [UInt64: PushLane] = [:]
@@ -45,15 +46,16 @@ final class PushLoop {
         self.metrics = metrics
         self.logger = logger
         self.mailbox = mailbox
+        self.wakeUp = wakeUp
         poller = try Poller(wakeUp: wakeUp)
-        apple = configuration.apple.map(AppleProvider.init)
-        google = configuration.google.map(GoogleProvider.init)
+        apps = configuration.applications.map(AppAccounts.init)
         webhookKeys = configuration.webhookKeyFolder.map(WebhookKeys.init)
         var client = HTTPClient.Configuration()
         client.addresses.allowed = configuration.allowedAddresses
         client.authorityFile = configuration.authorityPath
         client.requestsInFlightPerHost = configuration.queue.inFlight
         client.waitingRequests = configuration.queue.capacity
+        providerLimits = client
         providers = try HTTPClient(name: "push-providers", configuration: client, handedOut: wakeUp.wake)
         client.requestsInFlightPerHost = configuration.webhookRequestsInFlight
         // Servers without HTTP/2 answer one request at a time on a connection.
@@ -107,8 +109,13 @@ final class PushLoop {
         let provider = job.registration.provider
         metrics.pushesActive.increment()
         guard isRunning else { return finish(job, provider, .givenUp(.shutDown)) }
-        guard let key = laneKey(of: job.registration) else { return finish(job, provider, .givenUp(.notConfigured)) }
-        let lane = lane(of: key)
+        checkFiles()
+        let lane: PushLane
+        do throws(PushFailure) {
+            lane = try self.lane(of: try laneKey(of: job.registration))
+        } catch {
+            return finish(job, provider, .givenUp(error))
+        }
         if provider == .webhook, webhookCount >= configuration.queue.capacity {
             takePlace(for: lane)
             guard webhookCount < configuration.queue.capacity else {
@@ -116,7 +123,6 @@ final class PushLoop {
                 return finish(job, provider, .givenUp(.overloaded))
             }
         }
-        checkFiles()
         lastPush += 1
         let push = lastPush
         if provider == .webhook { webhookCount += 1 }
@@ -145,26 +151,71 @@ final class PushLoop {
         change(fullest) { $0.giveUpLatest() }
     }
 
-    /// The lane of a device; `nil`: its provider is not configured.
-    private func laneKey(of registration: PushRegistration) -> PushLane.Key? {
+    /// The lane of a device.
+    ///
+    /// - Throws: `notConfigured`; `credential` if the accounts of its app cannot be used.
+    private func laneKey(of registration: PushRegistration) throws(PushFailure) -> PushLane.Key {
         switch registration.target {
-        case .apple(let tokens): apple == nil ? nil : .apple(isProduction: tokens.isProduction)
-        case .google: google == nil ? nil : .google
+        case .apple(let tokens):
+            guard let account = try ownAccounts(of: registration)?.apple ?? configuration.apple else {
+                throw .notConfigured
+            }
+            return .apple(account, isProduction: tokens.isProduction)
+        case .google:
+            guard let project = try ownAccounts(of: registration)?.google ?? configuration.google else {
+                throw .notConfigured
+            }
+            return .google(project)
         case .webhook(let url):
-            webhookKeys == nil
-                ? nil : .webhook(origin: String(url.split(separator: "/", maxSplits: 2).prefix(2).last ?? ""))
+            guard webhookKeys != nil else { throw .notConfigured }
+            return .webhook(origin: String(url.split(separator: "/", maxSplits: 2).prefix(2).last ?? ""))
         }
     }
 
-    private func lane(of key: PushLane.Key) -> PushLane {
+    /// The accounts that the app of a device has of its own; `nil`: none.
+    private func ownAccounts(of registration: PushRegistration) throws(PushFailure) -> AppAccounts.Accounts? {
+        do throws(CredentialProblem) {
+            return try apps?.accounts(of: registration.bundleID)
+        } catch {
+            throw .credential(reason: error.reason)
+        }
+    }
+
+    /// Whether a lane stays when it has no pushes, with its connection and its credential.
+    private func isKept(_ key: PushLane.Key) -> Bool {
+        switch key {
+        case .apple(let account, _):
+            account == configuration.apple || apps?.contains { $0.apple == account } ?? false
+        case .google(let project):
+            project == configuration.google || apps?.contains { $0.google == project } ?? false
+        case .webhook: false
+        }
+    }
+
+    /// The lane of this key, which is made if there is none.
+    ///
+    /// - Throws: `unreachable` if it would need a thread, and there is none to be had.
+    private func lane(of key: PushLane.Key) throws(PushFailure) -> PushLane {
         if let lane = laneNumbers[key].flatMap({ lanes[$0] }) { return lane }
-        lastLane += 1
         var limits = configuration.queue
         if key.provider == .webhook { limits.inFlight = configuration.webhookRequestsInFlight }
-        let lane = PushLane(lastLane, key, PushQueue(limits, needsCredential: key.provider != .webhook))
+        let queue = PushQueue(limits, needsCredential: key.provider != .webhook)
+        let lane = PushLane(lastLane + 1, key, queue, client: try ownClient(of: key))
+        lastLane += 1
         lanes[lastLane] = lane
         laneNumbers[key] = lastLane
         return lane
+    }
+
+    /// A client with connections of its own, for an account with Apple that is an app's: on a connection APNs takes no
+    /// tokens but those of the key that it saw first (`UnrelatedKeyIdInToken`).
+    private func ownClient(of key: PushLane.Key) throws(PushFailure) -> HTTPClient? {
+        guard case .apple(let account, _) = key, account != configuration.apple else { return nil }
+        do {
+            return try HTTPClient(name: "push-app", configuration: providerLimits, handedOut: wakeUp.wake)
+        } catch {
+            throw .unreachable(reason: "\(error)")
+        }
     }
 
     private func answered(_ number: UInt64, _ push: UInt64, _ result: Result<HTTPResponse, HTTPFailure>) {
@@ -207,7 +258,7 @@ final class PushLoop {
         }
         // A lane that was forgotten meanwhile has no deadline.
         guard lanes[lane.number] != nil else { return }
-        if lane.jobs.isEmpty, lane.key.provider == .webhook {
+        if lane.jobs.isEmpty, !isKept(lane.key) {
             laneNumbers[lane.key] = nil
             lanes[lane.number] = nil
             deadlines.set(nil, for: lane.number)
@@ -239,16 +290,18 @@ final class PushLoop {
             guard let current = lookUp(job.registration) else { throw .unregistered }
             if current != job.registration {
                 job = PushJob(message: job.message, registration: current, completion: job.completion)
-                guard laneKey(of: current) == lane.key else { return move(push, job, from: lane) }
                 lane.jobs[push] = job
             }
+            guard try laneKey(of: current) == lane.key else { return move(push, job, from: lane) }
             let request = try request(for: job, lane)
             metrics.pushRequests[lane.key.provider].increment()
             let completion: HTTPClient.Completion = { [mailbox, number = lane.number] result in
                 // The client wakes the loop once for all responses that have come together.
                 mailbox.put(.answered(lane: number, push: push, result))
             }
-            if lane.key.provider == .webhook {
+            if let client = lane.client {
+                client.send(request, completion: completion)
+            } else if lane.key.provider == .webhook {
                 toWebhooks.append((request, completion))
             } else {
                 toProviders.append((request, completion))
@@ -278,16 +331,16 @@ final class PushLoop {
         let authorization = lane.authorization.map { [$0] } ?? []
         switch job.registration.target {
         case .apple(let tokens):
-            guard let account = configuration.apple else { throw .notConfigured }
+            guard case .apple(let account, _) = lane.key else { throw .notConfigured }
             return HTTPRequest(
                 try ApplePush.request(for: job.message, to: tokens, bundleID: job.registration.bundleID),
                 to: tokens.isProduction ? account.productionURL : account.developmentURL, further: authorization,
                 timeout: timeout)
         case .google(let token):
-            guard let google, let project = lane.project else { throw .notConfigured }
+            guard case .google(let account) = lane.key, let project = lane.project else { throw .notConfigured }
             return HTTPRequest(
                 try GooglePush.request(for: job.message, to: token, project: project, now: milliseconds),
-                to: google.project.url, further: authorization, timeout: timeout)
+                to: account.url, further: authorization, timeout: timeout)
         case .webhook(let url):
             let request = try WebhookPush.request(for: job.message, to: job.registration)
             let signature: [HTTPField]
@@ -319,6 +372,7 @@ final class PushLoop {
     private func end() {
         providers.shutDown()
         webhooks.shutDown()
+        for lane in lanes.values { lane.client?.shutDown() }
         for lane in lanes.values.sorted(by: { $0.number < $1.number }) { change(lane) { $0.shutDown() } }
         var late: [PushInput] = []
         mailbox.drain(into: &late)
