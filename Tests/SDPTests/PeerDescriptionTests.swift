@@ -221,6 +221,13 @@ struct PeerDescriptionTests {
         #expect(media[1].transport.setup == .actpass)
     }
 
+    @Test(arguments: ["nack", "nack ", "nack  "])
+    func `spaces behind feedback are no part of it, as Pion writes them`(_ value: String) throws {
+        var offer = PeerText()
+        offer.lines[0].attributes += ["rtcp-fb:111 \(value)", "rtcp-fb:* transport-cc "]
+        #expect(try offer.read().media[0].codecs.map(\.feedback) == [["nack", "transport-cc"], ["transport-cc"]])
+    }
+
     @Test
     func `wildcard feedback counts for every codec, but not without bounds`() throws {
         var offer = PeerText()

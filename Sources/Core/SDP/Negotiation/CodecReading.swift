@@ -56,10 +56,11 @@ struct CodecReading {
             }
         case "rtcp-fb":
             guard let value = attribute.value, let feedback = FormatAttribute(value) else { return true }
+            let text = Self.withoutSpacesAtEnd(feedback.text)
             switch feedback.format {
-            case .all: feedbackForAll.append(feedback.text)
+            case .all: feedbackForAll.append(text)
             case .one(let payloadType):
-                if let place = place(of: payloadType) { entries[place].add(feedback: feedback.text) }
+                if let place = place(of: payloadType) { entries[place].add(feedback: text) }
             }
         default: return false
         }
@@ -74,6 +75,14 @@ struct CodecReading {
             for value in feedbackForAll { entry.add(feedback: value) }
             return Codec(map, parameters: entry.parameters, feedback: entry.feedback)
         }
+    }
+
+    /// Pion writes a space where the parameter of a feedback type would follow: `nack `.
+    private static func withoutSpacesAtEnd(_ text: String) -> String {
+        guard text.utf8.last == UInt8(ascii: " ") else { return text }
+        var kept = text[...]
+        while kept.utf8.last == UInt8(ascii: " ") { kept.removeLast() }
+        return String(kept)
     }
 
     private func place(of payloadType: PayloadType) -> Int? {
