@@ -3,10 +3,12 @@ import TestSupport
 import Testing
 
 struct GrammarTests {
-    static let fixtures = ["chromium-156", "firefox-153", "aiortc-1.16"].flatMap { Fixtures.files(in: "sdp/" + $0) }
+    static let fixtures = [
+        "chromium-156", "firefox-153", "aiortc-1.16", "gstreamer-1.22", "pion-3.1.56", "wrtc-0.1.0",
+    ].flatMap { Fixtures.files(in: "sdp/" + $0) }
 
     @Test(arguments: fixtures)
-    func `what a browser wrote comes out as it went in`(_ path: String) throws {
+    func `what a peer wrote comes out as it went in`(_ path: String) throws {
         let text = try Fixtures.text(path)
         #expect(try SessionDescription(parsing: text).serialized == text)
     }

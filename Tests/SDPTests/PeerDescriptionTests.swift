@@ -82,7 +82,8 @@ struct PeerDescriptionTests {
     @Test(arguments: GrammarTests.fixtures.filter { $0.contains("/answer-") })
     func `answers of real peers are read`(_ path: String) throws {
         let answer = try PeerDescription(reading: SessionDescription(parsing: Fixtures.text(path)), as: .answer)
-        #expect(answer.transportMedia?.transport.setup == .active)
+        // Of those, Pion alone wants the other side to start the handshake.
+        #expect(answer.transportMedia?.transport.setup == (path.contains("pion") ? .passive : .active))
     }
 
     @Test

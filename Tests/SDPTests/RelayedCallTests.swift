@@ -89,6 +89,85 @@ struct RelayedCallTests {
         #expect(offered.attributes.value(of: "group") == "BUNDLE " + read.usableMedia.map(\.mid).joined(separator: " "))
     }
 
+    // MARK: Answers by what they agree on
+
+    /// What a stack answered to the gateway's offer on behalf of `chromium-156/offer-audio-video`, and what that means.
+    struct CapturedAnswer: Sendable, CustomTestStringConvertible {
+        let file: String
+        let direction: MediaDirection
+        /// The formats that it accepts, in its order.
+        let audio: String
+        let video: String
+        /// What it names for VP8.
+        var feedback: Set<String> = ["nack", "nack pli", "ccm fir", "goog-remb", "transport-cc"]
+        var role = DTLSRole.server
+
+        var testDescription: String { file }
+    }
+
+    /// Those of GStreamer, Pion and libwebrtc had no track to send.
+    static let capturedAnswers = [
+        CapturedAnswer(
+            file: "firefox-153/answer-to-chromium-offer", direction: .sendReceive, audio: "111 9 0 8 126",
+            video: "96 97 45 46 98 99"),
+        CapturedAnswer(
+            file: "gstreamer-1.22/answer-to-chromium-offer", direction: .receiveOnly, audio: "111", video: "96",
+            feedback: ["nack pli", "ccm fir", "transport-cc"]),
+        CapturedAnswer(
+            file: "pion-3.1.56/answer-to-chromium-offer", direction: .receiveOnly, audio: "111 9 0 8",
+            video: "96 97 102 103 104 108 109 114 98 99", role: .client),
+        CapturedAnswer(
+            file: "wrtc-0.1.0/answer-to-chromium-offer", direction: .receiveOnly, audio: "111 63 9 0 8 13 110 126",
+            video: "96 97 45 46 98 99 100 101"),
+    ]
+
+    @Test(arguments: capturedAnswers)
+    func `the caller is answered every format that the callee accepts, and no other`(_ answer: CapturedAnswer) throws {
+        var call = TestCall()
+        _ = try call.offer(Fixtures.text("sdp/chromium-156/offer-audio-video.sdp"))
+        let media = try call.answer(Fixtures.text("sdp/\(answer.file).sdp")).media
+        #expect(media.map { $0.formats.joined(separator: " ") } == [answer.audio, answer.video])
+        #expect(media.map(\.port) == [7_001, 7_001])
+        for section in media { #expect(section.attributes.contains(answer.direction.rawValue)) }
+    }
+
+    @Test(arguments: capturedAnswers)
+    func `both legs agree on what the callee accepts`(_ answer: CapturedAnswer) throws {
+        var call = TestCall()
+        _ = try call.offer(Fixtures.text("sdp/chromium-156/offer-audio-video.sdp"))
+        _ = try call.answer(Fixtures.text("sdp/\(answer.file).sdp"))
+        let (caller, callee) = (try #require(call.caller.negotiated), try #require(call.callee.negotiated))
+        #expect(callee.transport.role == answer.role)
+        #expect(caller.media.count == 2 && callee.media.count == 2)
+        for (a, b) in zip(caller.media, callee.media) {
+            #expect(a.direction == answer.direction)
+            #expect(b.direction == answer.direction.reversed)
+            #expect(a.codecs.map(\.payloadType) == b.codecs.map(\.payloadType))
+            #expect(zip(a.codecs, b.codecs).allSatisfy { $0.isSameFormat(as: $1) })
+        }
+        let video = try #require(callee.media.last?.codecs.first)
+        #expect(video.isNamed("VP8"))
+        #expect(Set(video.feedback) == answer.feedback)
+    }
+
+    /// Firefox leaves out the `profile-id=0` that Chromium offers (RFC 9628 §7.1).
+    @Test func `Firefox's VP9 is Chromium's`() throws {
+        var call = TestCall(caller: MediaPreferences(videoCodecs: ["VP9"]))
+        let offered = try call.offer(Fixtures.text("sdp/chromium-156/offer-audio-video.sdp")).media[1]
+        #expect(offered.formats == ["98", "99", "100", "101"], "what Firefox was offered")
+        let text = try Fixtures.text("sdp/firefox-153/answer-to-vp9-offer.sdp")
+        #expect(!text.contains("profile-id"))
+        let answered = try call.answer(text).media[1]
+        #expect(answered.port == 7_001)
+        #expect(answered.formats == ["98", "99"])
+        #expect(answered.attributes.values(of: "fmtp") == ["98 max-fs=12288;max-fr=60", "99 apt=98"])
+        for leg in [call.caller.negotiated, call.callee.negotiated] {
+            let video = try #require(leg?.media.last)
+            #expect(!video.isRejected && video.direction == .sendReceive)
+            #expect(video.codecs.map(\.name) == ["VP9", "rtx"])
+        }
+    }
+
     /// Compares with the file of that name; writes it instead when `ORBWEAVER_WRITE_EXPECTED` is set.
     private func expect(_ description: SessionDescription, in name: String) throws {
         let path = "sdp/expected/\(name).sdp"
