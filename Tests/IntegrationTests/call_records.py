@@ -26,3 +26,8 @@ def events(entries: list[dict]) -> list[str]:
 async def events_of(call: PartyCall) -> list[str]:
     """Of a call that goes on."""
     return events((await session_of(call))["timeline"])
+
+
+async def states(*calls: PartyCall) -> tuple[str, ...]:
+    """As the gateway sees them."""
+    return tuple([(await session_of(call))["callState"] for call in calls])

@@ -114,7 +114,16 @@ async def transfer(alice: Party, bob: Party, carol: Party):
 async def meet(alice: Party, bob: Party, carol: Party):
     """Alice makes one call of two that she holds. Each hears the others, and not itself."""
     to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
-    at_alice = await alice.join(to_bob, to_carol)
+    await _meet(to_bob, at_bob, to_carol, at_carol)
+
+
+async def meet_without_hold(alice: Party, bob: Party, carol: Party):
+    """The same of two calls that go on: no direction changes."""
+    await _meet(*await connected(alice, bob), *await connected(alice, carol))
+
+
+async def _meet(to_bob: PartyCall, at_bob: PartyCall, to_carol: PartyCall, at_carol: PartyCall):
+    at_alice = await to_bob.party.join(to_bob, to_carol)
     await at_alice.answered()
     await hear_now({at_alice: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}})
     (await at_alice.end()).succeeded()
@@ -149,6 +158,19 @@ async def add_video(alice: Party, bob: Party):
     await each_other(at_alice, at_bob)
     (await at_alice.end()).succeeded()
     await at_bob.over()
+
+
+async def add_video_when_called(alice: Party, bob: Party) -> PartyCall:
+    """The first offer of whoever was called has the video; returns the end that made it."""
+    at_alice, at_bob = await connected(alice, bob)
+    await each_other(at_alice, at_bob)
+    at_alice.video = "sendrecv"
+    await at_bob.show_video()
+    await each_other(at_alice, at_bob, see_now)
+    await each_other(at_alice, at_bob)
+    (await at_bob.end()).succeeded()
+    await at_alice.over()
+    return at_bob
 
 
 async def see(alice: Party, bob: Party):

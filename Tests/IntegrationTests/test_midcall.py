@@ -3,7 +3,7 @@ import asyncio
 
 import pytest
 
-from call_records import events_of, session_of
+from call_records import events_of, session_of, states
 from party import FCS, L5, MUSIC, PartyCall, direction_of, hear_now
 from peers.detour import Detour
 from peers.sdp import DATA_ONLY
@@ -307,12 +307,6 @@ async def test_an_offer_that_is_not_answered_is_answered_by_the_gateway_and_made
     await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
     steps = ["self held", "self resumed", "peer held", "peer resumed"]
     assert [step for step in await events_of(at_alice) if step in steps] == steps
-
-
-
-async def states(*calls: PartyCall) -> tuple[str, ...]:
-    """As the gateway sees them."""
-    return tuple([(await session_of(call))["callState"] for call in calls])
 
 
 # Audit and state (§6.8, §6.9)
