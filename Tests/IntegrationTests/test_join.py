@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from call_records import events_of, record_of, session_of
-from party import FCS, L5, TONES, Party, hear_now
+from party import FCS, L5, OLD, TONES, Party, hear_now
 from party.call import parameters
 from peers.gateway import Gateway, orbweaver, write_configuration
 from peers.sdp import stereo_in
@@ -108,7 +108,7 @@ async def test_whoever_joined_leaves_and_the_others_go_on(party):
     assert (await at_carol.over()).by == "callEnd"
 
 
-@pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+@pytest.mark.parametrize("dialect", [L5, FCS, OLD], ids=str)
 async def test_hold_in_a_conference_concerns_only_who_holds(party, dialect):
     """No music: the others go on talking. With `sendonly` the microphone of whoever holds goes on, and is heard by
     nobody."""
@@ -123,7 +123,7 @@ async def test_hold_in_a_conference_concerns_only_who_holds(party, dialect):
     await hear_now({joined: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}})
 
 
-@pytest.mark.parametrize("dialect", [L5, FCS], ids=str)
+@pytest.mark.parametrize("dialect", [L5, FCS, OLD], ids=str)
 async def test_somebody_who_holds_stays_on_hold_until_they_resume(party, dialect):
     alice, bob, carol = [await party(name, sounds=True, dialect=dialect) for name in ("alice", "bob", "carol")]
     to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
