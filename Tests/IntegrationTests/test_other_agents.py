@@ -269,9 +269,14 @@ def without_multiplexing(text: str) -> str:
     return ungrouped[:video] + ungrouped[video:].replace("a=rtcp-mux\r\n", "")
 
 
+def without_video(text: str) -> str:
+    """The line is not there at all."""
+    return text[: text.index("m=video")]
+
+
 async def test_a_line_that_an_answer_drops_is_rejected_and_the_call_goes_on(peer):
     alice, bob = await peer("alice"), await peer("bob")
-    for change in (lambda text: text[: text.index("m=video")], without_multiplexing):
+    for change in (without_video, without_multiplexing):
         session = await alice.call("bob", sdp.offer(video=True))
         invitation = await bob.expect("call")
         (await bob.answer(invitation.session, change(sdp.answer(invitation.sdp)))).succeeded()
@@ -280,6 +285,33 @@ async def test_a_line_that_an_answer_drops_is_rejected_and_the_call_goes_on(peer
         assert "m=audio 0" not in answered
         (await alice.end(session)).succeeded()
         await bob.expect("callEnd", invitation.session)
+
+
+@pytest.mark.parametrize("change", [without_video, without_multiplexing])
+@pytest.mark.parametrize("shown", [False, True], ids=["video is added", "video was there"])
+async def test_a_line_that_an_answer_drops_in_mid_call_is_rejected_and_the_call_goes_on(peer, shown, change):
+    """Twice, and then it is taken."""
+    alice, bob = await peer("alice"), await peer("bob")
+    session = await alice.call("bob", sdp.offer(video=shown))
+    invitation = await bob.expect("call")
+    (await bob.answer(invitation.session, sdp.answer(invitation.sdp))).succeeded()
+    await alice.expect("respondCallUpdate", session)
+
+    own = sdp.offer(video=True)
+    steps = (("sendonly", "recvonly", True), ("sendrecv", "sendrecv", True), ("inactive", "inactive", False))
+    for version, (offered, answered, drops) in enumerate(steps, start=3):
+        offer = re.sub(r"^(o=- \d+) \d+", rf"\1 {version}", own, flags=re.M).replace("a=sendrecv", f"a={offered}")
+        (await alice.operate(session, "startCallUpdate", sdp=offer)).succeeded()
+        update = await bob.expect("startCallUpdate", invitation.session)
+        answer = sdp.answer(update.sdp).replace("a=sendrecv", f"a={answered}")
+        sent = change(answer) if drops else answer
+        (await bob.operate(invitation.session, "respondCallUpdate", sdp=sent)).succeeded()
+        told = (await alice.expect("respondCallUpdate", session)).sdp
+        assert f"a={answered}\r\n" in told
+        lines = [(kind, port == "0") for kind, port in re.findall(r"^m=(\w+) (\d+)", told, re.M)]
+        assert lines == [("audio", False), ("video", drops)], told
+    (await alice.end(session)).succeeded()
+    await bob.expect("callEnd", invitation.session)
 
 
 async def test_what_the_gateway_refuses_of_a_caller_is_not_offered_on(peer):
