@@ -10,7 +10,7 @@ import pytest_asyncio
 from party import FCS, L5, MUSIC, Guest, Party, SignedRealm, TokenRealm, hear_now, see_now
 from peers.gateway import Gateway
 from peers.wrtc import Wrtc
-from scenarios import NOBODY, each_other, ring_early
+from scenarios import NOBODY, each_other, press_digits, ring_early
 from situations import connected, held, resumed
 
 OFFERED = ("--set", "anonymous.mode=open")
@@ -78,17 +78,26 @@ async def test_a_guest_hears_ringback_until_the_answer(here):
     await ring_early(guest, alice)
 
 
-async def test_a_guest_adds_video_to_its_call_and_stops_it(here):
+async def test_a_guest_adds_video_to_its_call_holds_and_stops_it(here):
     alice, guest = await here(Party, "alice", stack=Wrtc), await here(Guest, "alice", stack=Wrtc)
     at_guest, at_alice = await connected(guest, alice)
     at_alice.video = "sendrecv"
     await at_guest.show_video()
     await each_other(at_guest, at_alice, see_now)
+    for holder, other in ((at_guest, at_alice), (at_alice, at_guest)):
+        await held(holder, other)
+        await see_now({at_guest: NOBODY, at_alice: NOBODY})
+        await resumed(holder, other)
+        await each_other(at_guest, at_alice, see_now)
     await at_guest.show_video("inactive")
     await see_now({at_guest: NOBODY, at_alice: NOBODY})
     await each_other(at_guest, at_alice)
     (await at_guest.end()).succeeded()
     await at_alice.over()
+
+
+async def test_digits_of_a_guest_are_heard_and_it_hears_digits(here):
+    await press_digits(await here(Guest, "alice", stack=Wrtc), await here(Party, "alice", stack=Wrtc))
 
 
 async def test_what_concerns_a_guest_is_told_to_that_guest_alone(here):
