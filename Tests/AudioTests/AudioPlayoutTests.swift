@@ -304,6 +304,20 @@ struct AudioPlayoutTests {
         #expect(rig.deepest <= .milliseconds(620), "the cap, and what is held back at most: \(rig.deepest)")
     }
 
+    /// The path's own delay is the least of ten seconds, and no packet was in time for as long.
+    @Test(arguments: [300, 500, 800, 1_500, 3_000])
+    func `a path that becomes slower for good is followed a second after its first packet`(_ milliseconds: Int) {
+        var rig = PlayoutRig()
+        rig.run(packets: 300) { _ in .milliseconds(20) }
+        rig.run(packets: milliseconds / 20 + 60) { _ in .milliseconds(20 + milliseconds) }
+        let before = rig.playout.statistics
+        rig.run(packets: 200) { _ in .milliseconds(20 + milliseconds) }
+        let after = rig.playout.statistics
+        #expect(after.concealed == before.concealed && after.late == before.late)
+        #expect(after.shortened == before.shortened && after.lengthened == before.lengthened)
+        #expect(rig.playout.depth < .milliseconds(100), "\(rig.playout.depth)")
+    }
+
     @Test(arguments: [300.0, -300.0])
     func `a clock that drifts is followed`(_ drift: Double) {
         var rig = PlayoutRig()

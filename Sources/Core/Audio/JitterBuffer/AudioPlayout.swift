@@ -88,7 +88,7 @@ package struct AudioPlayout: ~Copyable {
         at now: MonotonicTime
     ) {
         let position = position(of: timestamp, clockRate: clockRate, at: now)
-        estimator.packetReceived(delay: clock.samples(at: now) - position)
+        if estimator.packetReceived(delay: clock.samples(at: now) - position) { waitAgain() }
         insert(payload, number, position, sampleCount, isNoise: false)
     }
 
@@ -129,9 +129,14 @@ package struct AudioPlayout: ~Copyable {
     }
 
     private mutating func startAnew() {
+        waitAgain()
+        estimator = DelayEstimator(configuration.delay)
+    }
+
+    /// Discards what waits, and waits for the audio to be held back as at the start.
+    private mutating func waitAgain() {
         buffers.removeAll()
         progress.restart()
-        estimator = DelayEstimator(configuration.delay)
     }
 
     // MARK: Output

@@ -3,6 +3,9 @@
 /// The delay of a packet is its time of arrival minus the time of its first sample; only differences of delays have a
 /// meaning. The least delay of the last seconds is the path's own delay. A histogram with exponential forgetting has
 /// what packets need in addition.
+///
+/// A path can become slower for good, and a sender's clock can stand still for a while. What was measured before then
+/// has no meaning any more: every packet is slower than can be held back, and would be discarded as late.
 package struct DelayEstimator: Sendable {
     /// The share of packets to be in time, and the bounds of the delay.
     package struct Configuration: Equatable, Sendable {
@@ -26,11 +29,17 @@ package struct DelayEstimator: Sendable {
     private static let memory = 0.9965
     /// The path's own delay is the least of the current and the previous span of so many packets.
     private static let spanLength = 250
+    /// So many packets in a row that are slower than the greatest delay show that the path itself has become slower. A
+    /// burst after a stall of the path has fewer, or ends with faster ones.
+    private static let slowRow = 50
 
     private let configuration: Configuration
     private var bins = [Double](repeating: 0, count: binCount)
     private var least: (current: Int64, previous: Int64)?
     private var countInSpan = 0
+    /// The packets in a row, up to the newest one, that were slower than the greatest delay: their number, and the
+    /// least of their delays; `nil` if the newest one was not.
+    private var slow: (count: Int, least: Int64)?
 
     /// Starts without a measurement.
     package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
@@ -41,7 +50,11 @@ package struct DelayEstimator: Sendable {
     /// Takes the delay of a packet.
     ///
     /// - Parameter delay: The time of arrival minus the time of the packet's first sample, in samples of 48 kHz.
-    package mutating func packetReceived(delay: Int64) {
+    /// - Returns: Whether the path has become slower for good. The measurement starts anew then, and what was held back
+    ///   by the former one has no place in the new one.
+    @discardableResult
+    package mutating func packetReceived(delay: Int64) -> Bool {
+        let isNew = restarts(with: delay)
         countInSpan += 1
         if countInSpan > Self.spanLength {
             countInSpan = 1
@@ -53,6 +66,25 @@ package struct DelayEstimator: Sendable {
         let bin = min(max(excess, 0), Self.binCount - 1)
         for index in bins.indices { bins[index] *= Self.memory }
         bins[bin] += 1 - Self.memory
+        return isNew
+    }
+
+    /// Counts slow packets in a row, and forgets the measurement when there are too many.
+    private mutating func restarts(with delay: Int64) -> Bool {
+        guard let base, delay - base > configuration.maximum.inSamples else {
+            slow = nil
+            return false
+        }
+        let (count, least) = ((slow?.count ?? 0) + 1, min(slow?.least ?? delay, delay))
+        guard count >= Self.slowRow else {
+            slow = (count, least)
+            return false
+        }
+        slow = nil
+        self.least = (least, least)
+        countInSpan = 0
+        for index in bins.indices { bins[index] = 0 }
+        return true
     }
 
     /// The delay to hold back in addition to `base`, in samples of 48 kHz.
