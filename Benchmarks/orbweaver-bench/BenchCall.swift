@@ -20,9 +20,14 @@ struct BenchCall {
     }
 
     /// With one worker on loopback.
+    ///
+    /// Wake-ups are not paced. The benchmark's peers send a burst and wait until it has been answered, so that a worker
+    /// that leaves its sockets alone would only make both wait; `load` has packets that are spread.
     static func server() throws -> MediaServer {
-        try MediaServer(
-            configuration: MediaServer.Configuration(bind: [IPAddress(v4: 0x7F00_0001)], firstPort: 0),
+        var configuration = MediaServer.Configuration(bind: [IPAddress(v4: 0x7F00_0001)], firstPort: 0)
+        configuration.pacesWakeUps = false
+        return try MediaServer(
+            configuration: configuration,
             metrics: GatewayMetrics(version: "bench", startTime: 0),
             logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() },
             events: { _, _ in })
