@@ -22,7 +22,7 @@ struct BotDelays {
     private static let ssrc: UInt32 = 0xAABB_CCDD
     private static let frame = Duration.milliseconds(20)
     private static let patience = Duration.seconds(1)
-    /// How many of each kind a call has. All packets of a caller come at the same moment of the gateway's cycle, so that
+    /// How many of each kind a call has. All packets of a caller come at the same moment of the gateway's cycle, so
     /// many calls are needed to meet many of these.
     private static let perCall = 5
     private static let headerSize = 12
