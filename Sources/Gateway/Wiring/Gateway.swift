@@ -328,13 +328,13 @@ package struct Gateway: Sendable {
             metadata: [
                 LogKey.version: "\(GatewayVersion.current)",
                 LogKey.port: "\(ports.map(String.init).joined(separator: ", "))",
-                "media": "\(configuration.switchboard.media.rawValue)",
+                LogKey.media: "\(configuration.switchboard.media.rawValue)",
             ])
         if configuration.isDevelopment, let plain = ports.dropFirst().first {
             logger.warning("the demo users have a password that everybody knows: keep strangers away from these ports")
             logger.info(
                 "the demo application answers at bot@\(DemoUsers.domain)",
-                metadata: ["application": "demo", "key": "\(DemoApplication.key)"])
+                metadata: [LogKey.application: "demo", LogKey.key: "\(DemoApplication.key)"])
             let line =
                 "Orbweaver is running. Open http://\(configuration.listen.plainHost):\(plain)/ for two phones on one page.\n"
             // Not `print`: in a pipe or a file its text would wait in a buffer until the end. A reader that has gone

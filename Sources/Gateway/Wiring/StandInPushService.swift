@@ -83,7 +83,7 @@ actor StandInPushService: PageService {
         var phone = phones[name] ?? Phone(end: clock.now)
         phone.end = clock.now + Self.absence
         phone.asked += 1
-        // Of two pages that show the same phone, the later one has it.
+        // Two pages may show the same phone: the later one has it.
         phone.asking?.resume(returning: nil)
         phone.asking = nil
         guard phone.pushes.isEmpty else {

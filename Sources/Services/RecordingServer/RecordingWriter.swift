@@ -7,7 +7,7 @@ import Sockets
 
 /// Encodes and writes what is recorded, on a thread of its own: a slow disk delays no audio.
 ///
-/// Of each recording a few seconds wait at most. A recording whose audio waits longer than that has failed.
+/// A few seconds of each recording wait at most. A recording whose audio waits longer than that has failed.
 final class RecordingWriter: AudioRecorder {
     /// What has happened to a recording.
     struct Report: Equatable, Sendable {

@@ -115,7 +115,7 @@ package actor WebhookDirectory: Webhooks {
             guard var webhook = try await repository.allWebhooks().first(where: { $0.id == id }) else { return }
             (webhook.isEnabled, webhook.disabledBecause) = (false, reason)
             try await repository.put(webhook)
-            logger.warning("a webhook is disabled", metadata: ["webhook": "\(id)", LogKey.reason: "\(reason)"])
+            logger.warning("a webhook is disabled", metadata: [LogKey.webhook: "\(id)", LogKey.reason: "\(reason)"])
         } catch {
             // The next answer says the same.
             logger.warning("a webhook could not be disabled", metadata: [LogKey.error: "\(error)"])

@@ -144,7 +144,7 @@ actor WebhookWorker {
             reason: .tooOld, cursor: cursor, time: environment.clock.epochMilliseconds, calls: [],
             for: EventSelection(reader: .application(webhook.application)))
         environment.logger.warning(
-            "a webhook has missed events that are not kept any more", metadata: ["webhook": "\(webhook.id)"])
+            "a webhook has missed events that are not kept any more", metadata: [LogKey.webhook: "\(webhook.id)"])
         let delivery = WebhookQueue.Delivery(number: cursor.number, call: "", content: snapshot.json)
         try await environment.repository.take([delivery], through: cursor.number, for: webhook.id)
         place = cursor.number
@@ -195,7 +195,7 @@ actor WebhookWorker {
             environment.logger.notice(
                 "the command in the answer of a webhook is refused",
                 metadata: [
-                    "webhook": "\(webhook.id)", LogKey.call: "\(invitation.call)", LogKey.reason: "\(error.code)",
+                    LogKey.webhook: "\(webhook.id)", LogKey.call: "\(invitation.call)", LogKey.reason: "\(error.code)",
                 ])
             environment.journal.append(
                 .published(
@@ -226,7 +226,7 @@ actor WebhookWorker {
         if case .parked(let delivery) = verdict {
             environment.logger.warning(
                 "an event for a webhook is given up",
-                metadata: ["webhook": "\(webhook.id)", LogKey.reason: "\(delivery.reason ?? "")"])
+                metadata: [LogKey.webhook: "\(webhook.id)", LogKey.reason: "\(delivery.reason ?? "")"])
         }
         if case .nothing = arrival.answer.content { return }
         // A decision that takes its time, since a file is fetched for it, holds up no further event.

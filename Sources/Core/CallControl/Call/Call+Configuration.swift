@@ -6,7 +6,7 @@ extension Call {
         /// How long the callee's devices ring.
         package var ringTime: Duration
         /// How long a call lasts whose callee has no device to ring; at most a second. Web clients know a new call only
-        /// some time after the answer to `callStart` (185 ms were measured), and ignore its end before that (spidr-wire
+        /// some time after the answer to a start (185 ms were measured), and ignore its end before that (spidr-wire
         /// §12.1).
         package var unreachableTime = Duration.milliseconds(250)
         /// How long the legs of an anchored call may take from the answer until their keys are agreed. The media plane

@@ -9,7 +9,7 @@ import SDP
 /// any more. An answer that is older than the leg's last offer is accepted, and shows only that the leg knew the offer
 /// of the gateway when it made its own.
 extension Call {
-    /// Whether `callStart`, which looks like the request that started this call, is a repetition of it. An offer
+    /// Whether a start, which looks like the request that started this call, is a repetition of it. An offer
     /// identifies the call. Without an offer, the first answer decides: before it, a user does not mean to call the
     /// same user again; after it, the request is a new call. So it is once the call is over.
     package func isRepeated(by request: CallStartRequest) -> Bool {
@@ -36,7 +36,7 @@ extension Call {
         return actions
     }
 
-    /// `startCallUpdate`: a leg offers, or asks the other for an offer if the request has no description. The same
+    /// A leg offers, or asks the other for an offer if the request has no description. The same
     /// offer again changes nothing while its answer is awaited.
     ///
     /// - Throws: `noSuchCall`; `notAllowed` if the state does not permit it, or the description is older than the last
@@ -56,7 +56,7 @@ extension Call {
         return actions
     }
 
-    /// `respondCallUpdate`: a leg answers an offer, or makes the offer that it was asked for. The same answer again
+    /// A leg answers an offer, or makes the offer that it was asked for. The same answer again
     /// changes nothing.
     ///
     /// - Throws: `noSuchCall`; `notAllowed` if there is nothing to answer, or the description is older than the last

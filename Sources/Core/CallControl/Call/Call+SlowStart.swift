@@ -5,9 +5,9 @@ import SDP
 /// the offer, and only then do the legs talk.
 ///
 ///     caller                          callee
-///       │ callStart ───────────────────▶ │ call                  neither has a description
-///       │ startCallUpdate ◀───────────── │ callAnswer            with an offer; ANSWERING from here
-///       │ respondCallUpdate ───────────▶ │ respondCallUpdate     with the answer; IN_CALL from here
+///       │ starts the call ─────────────▶ │ is invited            neither has a description
+///       │ is offered ◀────────────────── │ answers the call      with an offer; ANSWERING from here
+///       │ answers the offer ───────────▶ │ is answered           with the answer; IN_CALL from here
 ///
 /// It is an exchange like any other in an answered call, except that there is nothing to return to if it fails.
 extension Call {

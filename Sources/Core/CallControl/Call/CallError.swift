@@ -42,7 +42,7 @@ package enum CallError: Error, Equatable {
 
     /// The operation that was asked for.
     package enum Operation: Equatable, Sendable, CaseIterable {
-        /// `callStart`.
+        /// Start a call.
         case start
         /// Make a conference of two calls.
         case join

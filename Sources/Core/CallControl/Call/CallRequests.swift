@@ -1,6 +1,6 @@
 package import SDP
 
-/// `callStart` after parsing (spidr-wire §6.1).
+/// A request that starts a call, after parsing (spidr-wire §6.1).
 package struct CallStartRequest: Equatable, Sendable {
     /// The display name in `Name<sip:user@domain>`; `nil` if the caller gave none.
     package var callerName: String?
@@ -42,7 +42,7 @@ package struct CallStartRequest: Equatable, Sendable {
     }
 }
 
-/// `callAnswer` after parsing (spidr-wire §6.3), and `acceptCallReplace`, which is an answer as well (§8.8).
+/// A request that answers a call, after parsing (spidr-wire §6.3, and §8.8 where the call replaces another).
 package struct CallAnswerRequest: Equatable, Sendable {
     /// The answer; an offer, if the call came without one (slow start).
     package var sdp: String
@@ -68,9 +68,9 @@ package struct CallAnswerRequest: Equatable, Sendable {
     }
 }
 
-/// `startCallUpdate` or `respondCallUpdate` after parsing (spidr-wire §8.1).
+/// An offer in a call, or the answer to one, after parsing (spidr-wire §8.1).
 package struct CallUpdateRequest: Equatable, Sendable {
-    /// The offer or answer. Empty in `startCallUpdate`: the request asks for an offer (slow start).
+    /// The offer or answer. An empty offer: the request asks for an offer (slow start).
     package var sdp: String
     /// Parameters and bodies for the applications of the other legs.
     package var content: CustomContent

@@ -4,13 +4,13 @@ import Primitives
 package struct DescriptionIdentity: Equatable, Sendable {
     /// The kind of request that a description comes in.
     package enum Request: Equatable, Sendable {
-        /// `callStart`.
+        /// The one that starts the call.
         case start
-        /// `callAnswer`, or an equivalent.
+        /// The one that answers the call.
         case answer
-        /// `startCallUpdate`.
+        /// An offer in the call.
         case offer
-        /// `respondCallUpdate`.
+        /// An answer to such an offer.
         case response
     }
 

@@ -215,7 +215,7 @@ package struct ConsultationPlacement: Placement {
     private func fail(_ error: CallError) -> [PlacementAction] {
         var actions: [PlacementAction] = []
         if case .located(_, .replacing(let known)) = stage {
-            actions = [.detach(newSession(of: known), of: .registration(known.user))]
+            actions = [.detach(newSession(of: known), of: EndpointAddress(of: known))]
         }
         return actions + settle(error) + [.finish(.failed(error))]
     }

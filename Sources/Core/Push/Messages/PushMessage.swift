@@ -56,8 +56,8 @@ package struct PushMessage: Hashable, Sendable {
     /// When it is of no use any more, in milliseconds since 1970: for a call the end of the ring time. It is not sent
     /// afterwards, and the provider is told to drop it then.
     package var expires: UInt64
-    /// Of several pushes with the same key a device that was offline gets the latest one; `nil`: each of them. Pushes
-    /// about a call have the call's own.
+    /// A device that was offline gets the latest one of several pushes with the same key; `nil`: it gets each of them.
+    /// Pushes about a call have the call's own key.
     package var collapseKey: String?
 
     /// Makes a message of its parts; each parameter is the property of that name.

@@ -33,7 +33,7 @@ extension StreamOrder {
     private static let maximumHeaders = 16
     private static let maximumNameLength = 64
     private static let maximumValueLength = 1_024
-    /// Of all headers together: the client has 16 KB for a request.
+    /// The most bytes of all headers together: the client has 16 KB for a request.
     private static let maximumHeaderBytes = 8_192
 
     /// Reads those fields.

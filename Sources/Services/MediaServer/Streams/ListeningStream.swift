@@ -13,7 +13,7 @@ final class ListeningStream {
     private let link: StreamLink
     private var session: StreamSession
     private var downward: Resampler
-    /// Of a listener with Opus: a sum has no packets of its own.
+    /// The encoder, if the listener wants Opus: a sum has no packets of its own.
     private let coder: OpusStreamCoder?
     /// The sum of what has come in this cycle, at 48,000 samples per second, in one channel.
     private var wide = [Int16](repeating: 0, count: AudioMixer.frame)

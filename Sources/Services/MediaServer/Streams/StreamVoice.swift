@@ -26,7 +26,7 @@ package final class StreamVoice: HeadlessVoice {
     /// Converts what the program says to 48,000 samples per second, and what it hears from there.
     private var upward: Resampler
     private var downward: Resampler
-    /// Of a stream of Opus; `nil`: the stream has another format, or there was no memory.
+    /// The coder of a stream of Opus; `nil`: the stream has another format, or there was no memory.
     private let coder: OpusStreamCoder?
     /// Packets of what the leg hears come as well.
     private var isGivenPackets = false

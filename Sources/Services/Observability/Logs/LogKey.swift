@@ -60,4 +60,15 @@ package enum LogKey {
 
     /// The version of the gateway.
     package static let version = "version"
+    /// Who carries the media: the gateway, or the peers themselves.
+    package static let media = "media"
+
+    // MARK: Applications
+
+    /// The name of an application.
+    package static let application = "application"
+    /// The key of the demo application, which everybody knows.
+    package static let key = "key"
+    /// The name of a webhook.
+    package static let webhook = "webhook"
 }

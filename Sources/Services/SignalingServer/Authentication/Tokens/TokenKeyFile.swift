@@ -22,7 +22,7 @@ package final class TokenKeyFile: Sendable {
 
     private struct State: Sendable {
         var keys: TokenKeySet
-        /// Of the file as it was read last, or could not be read.
+        /// The stamp of the file when it was last read, or could not be read.
         var stamp: Stamp?
         var checked: MonotonicTime
     }
