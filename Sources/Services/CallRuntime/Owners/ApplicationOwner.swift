@@ -11,6 +11,8 @@ import Primitives
 actor ApplicationOwner: EndpointOwner {
     /// The most legs that are over and still shown. Of more, the oldest are forgotten before their time.
     static let maximumRemembered = 1_000
+    /// The most steps of a leg that wait. A call takes as many keys.
+    private static let maximumSteps = 128
 
     private enum Message: Sendable {
         /// Another owner tells the application something.
@@ -128,17 +130,33 @@ actor ApplicationOwner: EndpointOwner {
         return isFirst
     }
 
-    /// Carries out the steps of a leg, in order. A call that takes its time does not hold up the others.
+    /// Carries out the steps of a leg, in order. A call that takes its time does not hold up the others, and a command
+    /// of the application waits for one step at most.
     private func carryOutSteps(of session: SessionID, asking switchboard: LocalSwitchboard) async {
-        await turn(of: session)
-        defer { pass(session) }
-        while let command = steps[session]?.first {
+        while steps[session]?.isEmpty == false {
+            await turn(of: session)
+            defer { pass(session) }
+            guard let command = steps[session]?.first else { break }
             steps[session]?.removeFirst()
             // The application has taken it back meanwhile.
             if command == .headless(.say(.mute(true))), legs[session]?.view.isMuted == false { continue }
             await perform(command, in: session, asking: switchboard)
         }
         steps[session] = nil
+    }
+
+    /// What follows if the program on the stream of a leg asks for something. A program may ask without end: what finds
+    /// too many steps that wait does not happen, except that the end of the call finds room once.
+    private func actions(
+        for wish: StreamWish, in session: SessionID
+    ) -> [(SessionID, ApplicationLeg.Action)] {
+        let (waiting, command) = (steps[session] ?? [], wish.command)
+        guard wish == .end ? !waiting.contains(command) : waiting.count < Self.maximumSteps else {
+            environment.logger.debug(
+                "a stream's wish is refused: too many wait", metadata: [LogKey.request: "\(session)"])
+            return []
+        }
+        return [(session, .perform(command))]
     }
 
     func arm(for deadline: MonotonicTime?) {
@@ -308,7 +326,7 @@ actor ApplicationOwner: EndpointOwner {
             }
             return actions.map { (session, $0) }
         case .move(let session, let place): _ = edit(session) { $0.move(to: place) }
-        case .streamAsks(let wish, let session): return [(session, .perform(wish.command))]
+        case .streamAsks(let wish, let session): return actions(for: wish, in: session)
         case .answered: break  // an application has no limit of legs that ring
         case .service: break  // an application has calls alone
         }

@@ -31,6 +31,7 @@ extension CallOwner {
         case .refused(let call): event("handoverRefused") { $0.handoverRefused(by: call, at: now) }
         case .taken(let taker, let legs, let purpose):
             for leg in legs {
+                givenOwners[leg.before] = owner(of: leg.before)
                 endpoints[leg.before] = nil
                 given[leg.before] = LegAddress(call: taker, leg: leg.after)
             }
@@ -48,6 +49,13 @@ extension CallOwner {
     func place(of leg: LegID) async -> LegAddress {
         if call?.isHandingOver == true { await withCheckedContinuation { undecided.append($0) } }
         return given[leg] ?? LegAddress(call: id, leg: leg)
+    }
+
+    /// Who owns a leg, and the leg's name there, also if another call has taken the leg: the media of the leg may not
+    /// know that yet. `nil`: there is no such leg.
+    func owner(of leg: LegID) -> (session: SessionID, endpoint: EndpointAddress)? {
+        guard let session = call?[leg]?.party.session, let endpoint = endpoints[leg] else { return givenOwners[leg] }
+        return (session, endpoint)
     }
 
     /// After each step: requests that wait for a handover go on if it is decided.

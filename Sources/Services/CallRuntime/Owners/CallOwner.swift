@@ -43,6 +43,8 @@ actor CallOwner {
     var taken: [(CallID, [HandedOverLeg], HandoverPurpose)] = []
     /// Legs that other calls have taken, and where they are.
     var given: [LegID: LegAddress] = [:]
+    /// Whose those legs are, and under which names.
+    var givenOwners: [LegID: (session: SessionID, endpoint: EndpointAddress)] = [:]
     /// Requests that wait until a handover is decided.
     var undecided: [CheckedContinuation<Void, Never>] = []
     private var alarm = Alarm()
@@ -95,8 +97,8 @@ actor CallOwner {
         case .played(let list, let leg): event("played", leg) { $0.played(list, by: leg) }
         case .streamAsks(let wish, let leg):
             // The owner of the leg asks for it, as for everything that it wants of a call.
-            guard let session = call?[leg]?.party.session, let endpoint = endpoints[leg] else { break }
-            environment.router.post(.streamAsks(wish, session), to: endpoint)
+            guard let owner = owner(of: leg) else { break }
+            environment.router.post(.streamAsks(wish, owner.session), to: owner.endpoint)
         case .keyPressed(let key, let milliseconds, let leg):
             event("keyPressed", leg) { $0.keyPressed(key, milliseconds: milliseconds, by: leg) }
         case .qualityMeasured(let quality, let leg):
