@@ -83,10 +83,15 @@ import Testing
     }
 
     @Test func `a call that ends before everything is played was not what was expected`() {
-        let missed = CallTrial.Step.finish(.missed("the call is over: normal_clearing"))
+        let missed = CallTrial.Step.finish(
+            .missed("the call is over: normal_clearing, before a.wav was heard to its end"))
+        for expectation in [CallTrial.Expectation.answered, .ending("normal_clearing")] {
+            #expect(
+                steps(expectation, files: ["a.wav"], [talking, talking, ended("normal_clearing", isAnswered: true)])
+                    == [.play(["a.wav"]), .wait, missed])
+        }
         #expect(
-            steps(.answered, files: ["a.wav"], [talking, talking, ended("normal_clearing", isAnswered: true)])
-                == [.play(["a.wav"]), .wait, missed])
+            steps(.ending("user_busy"), files: ["a.wav"], [ringing, ended("user_busy")]) == [.wait, .finish(.met)])
     }
 
     @Test func `an end that is expected is waited for, and another one is none`() {

@@ -174,6 +174,10 @@ package struct CallTrial: Equatable, Sendable {
     }
 
     private func verdict(_ ending: String, _ sight: Sight) -> Verdict {
+        // A list that the end of the call cuts off is not told.
+        if sight.isAnswered, !files.isEmpty, !hasPrompt, heard == nil {
+            return .missed("the call is over: \(ending), before \(files.joined(separator: ", ")) was heard to its end")
+        }
         if expectation == .ending(ending) { return .met }
         return .missed("the call is over: \(ending)" + (sight.isAnswered ? "" : ", it was not answered"))
     }

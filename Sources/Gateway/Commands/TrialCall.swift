@@ -1,4 +1,5 @@
 import CallControl
+import Cryptography
 import Foundation
 import Primitives
 import Sockets
@@ -27,6 +28,8 @@ package struct TrialCall: Sendable {
     private let target: Target
     private let timeout: Duration
     private let report: @Sendable (String) -> Void
+    /// The tag of what is played, by which it is told from what others play in the call.
+    private let tag: String
 
     /// How often the call is looked at.
     private static let interval = Duration.milliseconds(100)
@@ -47,6 +50,8 @@ package struct TrialCall: Sendable {
         self.target = target
         self.timeout = timeout
         self.report = report
+        var random = SecureRandomSource()
+        tag = "orbweaver-call-\(random.next())"
     }
 
     /// Places the call, and ends it when the trial is over. SIGINT and SIGTERM end it as well.
@@ -86,7 +91,7 @@ package struct TrialCall: Sendable {
 
     private func follow(_ trial: CallTrial, _ placed: JSONValue, _ path: String) async throws -> CallTrial.Verdict {
         var trial = trial
-        var sight = CallTrial.Sight(placed)
+        var sight = CallTrial.Sight(placed, tag: tag)
         var state = ""
         var heard: Int64?
         let start = MonotonicClock.now
@@ -103,9 +108,9 @@ package struct TrialCall: Sendable {
             }
             switch step {
             case .finish(let verdict): return verdict
-            case .play(let files): _ = try await ask("POST", path + "/play", PlayList(files))
+            case .play(let files): _ = try await ask("POST", path + "/play", PlayList(files, tag: tag))
             case .gather(let prompt):
-                _ = try await ask("POST", path + "/gather", Gathering(prompt: prompt, time: timeout))
+                _ = try await ask("POST", path + "/gather", Gathering(prompt: prompt, tag: tag, time: timeout))
             case .press(let keys): _ = try await ask("POST", path + "/keys", ["keys": keys])
             case .wait:
                 guard elapsed < timeout + Self.grace else {
@@ -113,7 +118,7 @@ package struct TrialCall: Sendable {
                 }
                 try await Task.sleep(for: Self.interval)
             }
-            sight = CallTrial.Sight(try await ask("GET", path))
+            sight = CallTrial.Sight(try await ask("GET", path), tag: tag)
         }
     }
 
@@ -154,8 +159,13 @@ private struct PlayList: Encodable {
         let file: String
     }
     let items: [Item]
+    /// `nil`: the list is a prompt, which has the tag of the gathering.
+    let tag: String?
 
-    init(_ files: [String]) { items = files.map(Item.init) }
+    init(_ files: [String], tag: String? = nil) {
+        items = files.map(Item.init)
+        self.tag = tag
+    }
 }
 
 private struct Gathering: Encodable {
@@ -164,20 +174,24 @@ private struct Gathering: Encodable {
     let firstTimeout: Int64
     let betweenTimeout: Int64
     let prompt: PlayList?
+    let tag: String
 
-    init(prompt: [String], time: Duration) {
+    init(prompt: [String], tag: String, time: Duration) {
         // The longest that the gateway takes.
         firstTimeout = min(time.components.seconds * 1_000, 300_000)
         betweenTimeout = firstTimeout
         self.prompt = prompt.isEmpty ? nil : PlayList(prompt)
+        self.tag = tag
     }
 }
 
 extension CallTrial.Sight {
-    fileprivate init(_ call: JSONValue) {
+    /// - Parameter tag: the tag of the trial's own list. Others of the application are not its own.
+    fileprivate init(_ call: JSONValue, tag: String) {
+        let played = call["played"]
         self.init(
             state: call["state"].description, isAnswered: call["answeredAt"] != .null,
-            played: CallTrial.Played(call["played"]), keys: call["gathering"]["keys"].text,
+            played: played["tag"].text == tag ? CallTrial.Played(played) : nil, keys: call["gathering"]["keys"].text,
             ending: call["state"].text == "ended" ? call["ending"]["cause"].text ?? "left" : nil)
     }
 }
