@@ -31,7 +31,7 @@ struct Rig {
         let sender = try WebhookSender(configuration, clock: clock)
         let environment = WebhookWorker.Environment(
             configuration: configuration, repository: outbox, log: ShortLog(events), sender: sender,
-            answers: NoAnswers(), journal: NoJournal(), clock: clock, disable: { _, _ in }, metrics: metrics,
+            answers: NoAnswers(), journal: NoJournal(), clock: clock, disable: { _, _, _ in true }, metrics: metrics,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let webhook = Webhook(
             id: "w1", application: Self.bots, url: url,

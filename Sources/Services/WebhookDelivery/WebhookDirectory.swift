@@ -48,8 +48,8 @@ package actor WebhookDirectory: Webhooks {
         environment = WebhookWorker.Environment(
             configuration: configuration, repository: repository, log: log, sender: sender, answers: answers,
             journal: journal, clock: clock,
-            disable: { id, reason in
-                await Self.disable(id, because: reason, in: repository, logger)
+            disable: { id, url, reason in
+                await Self.disable(id, at: url, because: reason, in: repository, logger)
             }, metrics: metrics, logger: logger)
     }
 
@@ -108,17 +108,22 @@ package actor WebhookDirectory: Webhooks {
         task.cancel()
     }
 
+    /// Disables a webhook, unless it has another URL by now.
+    ///
+    /// - Returns: whether nothing is left to do.
     private static func disable(
-        _ id: String, because reason: String, in repository: any WebhookRepository, _ logger: Logger
-    ) async {
+        _ id: String, at url: String, because reason: String, in repository: any WebhookRepository, _ logger: Logger
+    ) async -> Bool {
         do throws(StorageError) {
-            guard var webhook = try await repository.allWebhooks().first(where: { $0.id == id }) else { return }
+            let found = try await repository.allWebhooks().first { $0.id == id && $0.url == url && $0.isEnabled }
+            guard var webhook = found else { return true }
             (webhook.isEnabled, webhook.disabledBecause) = (false, reason)
             try await repository.put(webhook)
             logger.warning("a webhook is disabled", metadata: [LogKey.webhook: "\(id)", LogKey.reason: "\(reason)"])
+            return true
         } catch {
-            // The next answer says the same.
             logger.warning("a webhook could not be disabled", metadata: [LogKey.error: "\(error)"])
+            return false
         }
     }
 }

@@ -20,7 +20,7 @@ actor WebhookWorker {
         let journal: any Journal
         let clock: any RuntimeClock
         /// Is told that a receiver wants no more events.
-        let disable: @Sendable (_ webhook: String, _ reason: String) async -> Void
+        let disable: @Sendable (_ webhook: String, _ url: String, _ reason: String) async -> Bool
         let metrics: GatewayMetrics
         let logger: Logger
     }
@@ -38,6 +38,8 @@ actor WebhookWorker {
     private var isSettling = false
     private var isStopping = false
     private var isLoaded = false
+    /// The deliveries that were added before the outbox was read, which may have them as well.
+    private var addedEarly: Set<Int64> = []
     private var alarm: (time: MonotonicTime, task: Task<Void, Never>)?
     private var inFlight = 0
 
@@ -47,6 +49,7 @@ actor WebhookWorker {
     /// gateway that is killed meanwhile sends again what was delivered.
     private static let settleDelay = Duration.milliseconds(10)
     private static let pageLimit = 256
+    private static let goneReason = "the receiver has answered with status 410"
 
     /// - Parameter place: where a webhook starts of which nothing is known.
     init(_ webhook: Webhook, from place: Int64, _ environment: Environment) {
@@ -66,6 +69,7 @@ actor WebhookWorker {
 
     /// What was given up is owed again.
     func add(_ deliveries: [WebhookQueue.Delivery]) {
+        if !isLoaded { addedEarly.formUnion(deliveries.map(\.number)) }
         for delivery in deliveries { queue.add(delivery) }
         pump()
     }
@@ -98,7 +102,7 @@ actor WebhookWorker {
             do throws(StorageError) {
                 if let known = try await environment.repository.outbox(of: webhook.id) {
                     place = known.place
-                    for delivery in known.deliveries { queue.add(delivery) }
+                    for delivery in known.deliveries where !addedEarly.contains(delivery.number) { queue.add(delivery) }
                 } else {
                     try await environment.repository.take([], through: place, for: webhook.id)
                 }
@@ -209,11 +213,12 @@ actor WebhookWorker {
         // What was cut off by the end of the gateway is sent by the next one.
         let counted = isStopping ? arrivals.filter { $0.answer.outcome == .delivered } : arrivals
         for arrival in counted { note(arrival) }
-        let isGone = webhook.isEnabled && counted.contains { $0.answer.isGone }
-        if isGone { webhook.isEnabled = false }
+        let gone = webhook.isEnabled && counted.contains { $0.answer.isGone } ? webhook.url : nil
+        if gone != nil { webhook.isEnabled = false }
         pump()
         await settle()
-        if isGone { await environment.disable(webhook.id, "the receiver has answered with status 410") }
+        // Nothing more is sent, so that nobody would notice later that this is not written yet.
+        while let gone, !isStopping, await !environment.disable(webhook.id, gone, Self.goneReason) { await pause() }
     }
 
     private func note(_ arrival: WebhookArrivals.Arrival) {
