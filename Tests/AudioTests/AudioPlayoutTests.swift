@@ -316,6 +316,19 @@ struct AudioPlayoutTests {
         #expect(after.concealed == before.concealed && after.late == before.late)
         #expect(after.shortened == before.shortened && after.lengthened == before.lengthened)
         #expect(rig.playout.depth < .milliseconds(100), "\(rig.playout.depth)")
+        #expect(rig.deepest <= .milliseconds(620), "\(rig.deepest)")
+    }
+
+    @Test(arguments: [1_300, 2_000]) func `a stall that ends in a burst is no slower path`(_ milliseconds: Int) {
+        var rig = PlayoutRig()
+        rig.run(packets: 300) { .milliseconds(20 + ($0 % 4) * 20) }
+        let target = rig.playout.target
+        // All packets of the stall come at its end, in their order.
+        let stalled = milliseconds / 20
+        rig.run(packets: stalled + 10) { index in
+            .microseconds(1_000 * max(20, 20 + milliseconds - (index - 301) * 20) + index % 100)
+        }
+        #expect(rig.playout.target >= target, "what was known of the path is kept")
     }
 
     @Test(arguments: [300.0, -300.0])

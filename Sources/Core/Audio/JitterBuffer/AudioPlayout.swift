@@ -178,7 +178,8 @@ package struct AudioPlayout: ~Copyable {
 
     /// The audio that is held back now: packets that wait, and decoded samples.
     package var depth: Duration {
-        let decoded = progress.position ?? 0
+        // Before the start nothing is decoded.
+        let decoded = progress.position ?? buffers.packets.first?.position ?? 0
         return .samples(max(0, (buffers.packets.end ?? decoded) - decoded) + Int64(buffers.queue.count))
     }
     /// The audio that should be held back.

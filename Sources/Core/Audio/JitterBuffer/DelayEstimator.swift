@@ -5,7 +5,7 @@
 /// what packets need in addition.
 ///
 /// A path can become slower for good, and a sender's clock can stand still for a while. What was measured before then
-/// has no meaning any more: every packet is slower than can be held back, and would be discarded as late.
+/// has no meaning any more: every packet is slower than can be held back, and comes too late for its place.
 package struct DelayEstimator: Sendable {
     /// The share of packets to be in time, and the bounds of the delay.
     package struct Configuration: Equatable, Sendable {
@@ -29,9 +29,12 @@ package struct DelayEstimator: Sendable {
     private static let memory = 0.9965
     /// The path's own delay is the least of the current and the previous span of so many packets.
     private static let spanLength = 250
-    /// So many packets in a row that are slower than the greatest delay show that the path itself has become slower. A
-    /// burst after a stall of the path has fewer, or ends with faster ones.
+    /// So many packets in a row that are slower than the greatest delay show that the path itself has become slower. In
+    /// a burst after a stall of the path each is faster than the one before.
     private static let slowRow = 50
+    /// A packet that is sooner than those before it by more than this belongs to a burst after a stall: 5 ms, in
+    /// samples of 48 kHz.
+    private static let burstStep: Int64 = 240
 
     private let configuration: Configuration
     private var bins = [Double](repeating: 0, count: binCount)
@@ -75,7 +78,9 @@ package struct DelayEstimator: Sendable {
             slow = nil
             return false
         }
-        let (count, least) = ((slow?.count ?? 0) + 1, min(slow?.least ?? delay, delay))
+        // Packets of a burst come one after the other and are sooner each time; those of a slower path are not.
+        let isCatchingUp = slow.map { delay < $0.least - Self.burstStep } ?? false
+        let (count, least) = (isCatchingUp ? 1 : (slow?.count ?? 0) + 1, min(slow?.least ?? delay, delay))
         guard count >= Self.slowRow else {
             slow = (count, least)
             return false
