@@ -53,25 +53,28 @@ struct CycleScheduleTests {
         ] as [(Int, Int64)])
     func `cycles move to a time by half a cycle at most`(_ time: Int, _ due: Int64) {
         var schedule = Self.schedule()
-        schedule.move(to: Self.origin + .milliseconds(time))
+        schedule.move(to: Self.origin + .milliseconds(time), at: Self.origin)
         #expect(Self.next(of: schedule) == due)
         #expect(schedule.start(at: Self.origin + .milliseconds(10)).due == Self.origin + .milliseconds(due))
         #expect(Self.next(of: schedule) == due + 20)
     }
 
-    @Test func `cycles move once until the next one has started`() {
+    @Test func `cycles move once a second, whatever a peer does`() {
         var schedule = Self.schedule()
-        schedule.move(to: Self.origin + .milliseconds(8))
-        schedule.move(to: Self.origin + .milliseconds(16))
+        schedule.move(to: Self.origin + .milliseconds(8), at: Self.origin)
         #expect(Self.next(of: schedule) == 8)
-        _ = schedule.start(at: Self.origin + .milliseconds(8))
-        schedule.move(to: Self.origin + .milliseconds(36))
-        #expect(Self.next(of: schedule) == 36)
+        var now = Self.origin
+        for _ in 1...500 {
+            now = schedule.start(at: schedule.next ?? now).due
+            schedule.move(to: now + .milliseconds(30), at: now)
+        }
+        // Ten seconds, in which cycles move by up to 10 ms each second.
+        #expect(abs((now - Self.origin).wholeNanoseconds - 9_988_000_000) <= 120_000_000)
     }
 
     @Test func `where there are no cycles nothing moves`() {
         var schedule = CycleSchedule()
-        schedule.move(to: Self.origin)
+        schedule.move(to: Self.origin, at: Self.origin)
         #expect(schedule.next == nil)
     }
 }

@@ -136,12 +136,13 @@ package final class AudioEngine {
     private static let reserve = Duration.milliseconds(8)
 
     /// Moves the cycles to the packets of a peer that starts to send, if a headless leg hears it and nobody else is
-    /// decoded. All its packets then wait for equally long, and not for up to one cycle more.
+    /// decoded. All its packets then wait for equally long, and not for up to one cycle more, until the two clocks have
+    /// drifted apart.
     private func followStart(of leg: LegIndex, at now: MonotonicTime) {
         guard let start = receiver(of: leg)?.earliestStart(at: now), ports.contains(where: { $0?.sender == leg }),
             listeners.count(where: { $0 != nil }) == 1
         else { return }
-        cycles.move(to: start + Self.reserve)
+        cycles.move(to: start + Self.reserve, at: now)
     }
 
     /// Lets the voices of headless legs that hear the sender alone have its packet of Opus.

@@ -13,8 +13,10 @@ package struct CycleSchedule: Equatable, Sendable {
 
     /// When the next cycle is due; `nil` while there are none.
     package private(set) var next: MonotonicTime?
-    /// Whether cycles were moved since the last one started.
-    private var isMoved = false
+    /// When cycles were moved last; `nil`: they never were.
+    private var movedAt: MonotonicTime?
+    /// A peer that starts its stream anew and anew changes the rate of the cycles by no more than a hundredth.
+    private static let timeBetweenMoves = Duration.seconds(1)
 
     /// Makes a schedule without cycles.
     package init() {}
@@ -35,15 +37,14 @@ package struct CycleSchedule: Equatable, Sendable {
             due = due + interval * skipped
         }
         next = due + interval
-        isMoved = false
         return (due, skipped)
     }
 
-    /// Moves the cycles by up to 10 ms, so that one is due at a time, or up to a `step` later. Nothing moves twice
-    /// between two cycles: these are 10 to 30 ms apart whatever a peer does.
-    package mutating func move(to time: MonotonicTime) {
-        guard let due = next, !isMoved else { return }
-        isMoved = true
+    /// Moves the cycles by up to 10 ms, so that one is due at a time, or up to a `step` later. Cycles move at most once
+    /// a second.
+    package mutating func move(to time: MonotonicTime, at now: MonotonicTime) {
+        guard let due = next, movedAt.map({ now - $0 >= Self.timeBetweenMoves }) ?? true else { return }
+        movedAt = now
         let interval = AudioEngine.interval.wholeNanoseconds
         var shift = (Self.rounded(time) - due).wholeNanoseconds % interval
         if shift > interval / 2 { shift -= interval }
