@@ -165,7 +165,11 @@ final class Speaker {
     /// Whether a frame is sent as audio. Around DTMF digits every frame is. Where the peer accepts comfort noise, a
     /// packet with the level may be sent instead.
     private func isHeard(_ isSilence: Bool) -> Bool {
-        guard !digits.isPressing else { return true }
+        guard !digits.isPressing else {
+            // The peer hears audio: what it was told of the background is over.
+            suppression = SilenceSuppression()
+            return true
+        }
         guard let noise else { return !isSilence }
         switch suppression.next(level) {
         case .audio: return !isSilence
