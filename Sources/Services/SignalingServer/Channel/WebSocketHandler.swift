@@ -226,6 +226,9 @@ final class WebSocketHandler: ChannelInboundHandler {
             guard state == .open else { return }
             // A peer that floods pings without reading is a slow reader like any other.
             guard mayWait(payload.readableBytes, context) else { return giveUp() }
+            // A later ping may be answered in the place of this one (RFC 6455 §5.5.3). A client that catches up is owed
+            // notifications beyond the limit, and no pongs.
+            guard owedBytes(context) <= configuration.slowReaderLimit else { return }
             let pong = WebSocketFrame(fin: true, opcode: .pong, data: payload)
             context.writeAndFlush(Self.wrapOutboundOut(pong), promise: nil)
         case .closed:
