@@ -51,6 +51,6 @@ WORKDIR /var/lib/orbweaver
 VOLUME /var/lib/orbweaver
 # TCP beside UDP is for media.tcp_port: 7000, of which each worker takes the next as well.
 EXPOSE 8443/tcp 7000-7063/udp 7000-7063/tcp
-HEALTHCHECK --interval=10s --timeout=4s --start-period=5s CMD ["orbweaver", "health"]
+HEALTHCHECK --interval=10s --timeout=4s --start-period=10m CMD ["orbweaver", "health"]
 ENTRYPOINT ["orbweaver"]
 CMD ["serve"]
