@@ -98,14 +98,14 @@ import Testing
             }
         }
         // The silent one has all of the room, and so is given no more.
-        #expect(await client.send(message("stalled"), to: stalled) == .givenUp(.overloaded))
-        #expect(ended.withLock { $0 } == [30: .givenUp(.overloaded)])
+        #expect(await client.send(message("stalled"), to: stalled) == .givenUp(.overloaded(last: nil)))
+        #expect(ended.withLock { $0 } == [30: .givenUp(.overloaded(last: nil))])
         // Whoever has less takes the place of its latest push; the place stays taken by nobody.
         for index in 0..<5 {
             #expect(
                 await client.send(message("good-\(index)"), to: try registration(good.url)) == .delivered(name: nil))
         }
-        #expect(ended.withLock { $0 } == [29: .givenUp(.overloaded), 30: .givenUp(.overloaded)])
+        #expect(ended.withLock { $0 } == [29: .givenUp(.overloaded(last: nil)), 30: .givenUp(.overloaded(last: nil))])
         #expect(metrics.pushesActive.value == 29)
         client.shutDown()
         try await silent.stop()

@@ -192,7 +192,9 @@ import Testing
         arguments: [
             (.registrationDead(reason: "Unregistered", since: nil), true),
             (.givenUp(.refused(status: 400, reason: "BadTopic")), true), (.givenUp(.notConfigured), true),
-            (.givenUp(.overloaded), true), (.givenUp(.unregistered), true), (.delivered(name: nil), false),
+            (.givenUp(.overloaded(last: nil)), true), (.givenUp(.unregistered), true), (.delivered(name: nil), false),
+            (.givenUp(.overloaded(last: "status 503")), false),
+            (.givenUp(.refused(status: 400, reason: "BadTopic", last: "status 503")), false),
             (.givenUp(.expired(last: "status 503")), false), (.givenUp(.withdrawn(last: nil)), false),
         ] as [(PushOutcome, Bool)])
     func `a call does not wait for a device whose push has failed`(_ outcome: PushOutcome, _ hasFailed: Bool)

@@ -16,6 +16,10 @@ import TestSupport
         return PushQueue(configuration, needsCredential: needsCredential)
     }
 
+    private func overloaded(_ number: UInt64, last: String? = nil) -> [PushQueue.Action] {
+        [.ended(number, .givenUp(.overloaded(last: last)))]
+    }
+
     @Test mutating func `a push is sent at once and ends with its verdict`() {
         var queue = queue()
         #expect(queue.submit(1, deadline: at(30), at: at(0)) == [.send(1)])
@@ -42,7 +46,7 @@ import TestSupport
         #expect(queue.submit(1, deadline: at(30), at: at(0)) == [.send(1)])
         #expect(queue.submit(2, deadline: at(30), at: at(0)) == [])
         #expect(queue.submit(3, deadline: at(30), at: at(0)) == [])
-        #expect(queue.submit(4, deadline: at(30), at: at(0)) == [.ended(4, .givenUp(.overloaded))])
+        #expect(queue.submit(4, deadline: at(30), at: at(0)) == overloaded(4))
         for number in 1...2 {
             #expect(
                 queue.answered(UInt64(number), .delivered(name: nil), at: at(1), random: &random)
@@ -54,8 +58,8 @@ import TestSupport
         var queue = queue { $0.inFlight = 2 }
         for number in 1...4 as ClosedRange<UInt64> { _ = queue.submit(number, deadline: at(30), at: at(0)) }
         #expect(queue.answered(1, .retry(reason: "busy", after: nil), at: at(1), random: &random) == [.send(3)])
-        #expect(queue.giveUpLatest() == [.ended(4, .givenUp(.overloaded))])
-        #expect(queue.giveUpLatest() == [.ended(1, .givenUp(.overloaded))])
+        #expect(queue.giveUpLatest() == overloaded(4))
+        #expect(queue.giveUpLatest() == overloaded(1, last: "busy"))
         #expect(queue.giveUpLatest() == [], "2 and 3 have left")
         #expect(queue.count == 2 && queue.nextDeadline == nil)
         #expect(
@@ -195,8 +199,48 @@ import TestSupport
             _ = queue.submit(number, isUrgent: false, deadline: at(86_400), at: at(0))
             _ = queue.answered(number, .retry(reason: "down", after: nil), at: at(0), random: &random)
         }
-        #expect(queue.submit(3, deadline: at(60), at: at(1)) == [.ended(2, .givenUp(.overloaded)), .send(3)])
-        #expect(queue.submit(4, isUrgent: false, deadline: at(60), at: at(1)) == [.ended(4, .givenUp(.overloaded))])
+        #expect(queue.submit(3, deadline: at(60), at: at(1)) == overloaded(2, last: "down") + [.send(3)])
+        #expect(queue.submit(4, isUrgent: false, deadline: at(60), at: at(1)) == overloaded(4))
+    }
+
+    /// The answer to the first attempt is lost: the device may ring.
+    @Test(
+        arguments: [
+            (.refused(status: 400, reason: "x"), .refused(status: 400, reason: "x", last: "time-out")),
+            (.credentialExpired(reason: "old"), .credential(reason: "old", last: "time-out")),
+            (nil, .unreachable(reason: "no route", last: "time-out")),
+        ] as [(PushVerdict?, PushFailure)])
+    func `a push that is given up after an attempt without an answer may have arrived`(
+        _ verdict: PushVerdict?, _ failure: PushFailure
+    ) {
+        var (queue, random) = (queue(), random)
+        _ = queue.submit(1, deadline: at(60), at: at(0))
+        #expect(queue.answered(1, .retry(reason: "time-out", after: nil), at: at(1), random: &random) == [])
+        #expect(queue.timeout(at: at(2)) == [.send(1)])
+        let actions =
+            if let verdict {
+                queue.answered(1, verdict, at: at(3), random: &random)
+            } else {
+                queue.abandoned(1, .unreachable(reason: "no route"), at: at(3))
+            }
+        #expect(actions == [.ended(1, .givenUp(failure))])
+        #expect(PushOutcome.givenUp(failure).mayHaveArrived && !PushOutcome.givenUp(failure).hasFailed)
+    }
+
+    @Test mutating func `a push that waits for a key which cannot be used may have arrived before`() {
+        var queue = queue(needsCredential: true)
+        _ = queue.submit(1, deadline: at(60), at: at(0))
+        _ = queue.credentialObtained(renewal: nil, at: at(0))
+        _ = queue.answered(1, .retry(reason: "time-out", after: nil), at: at(0), random: &random)
+        _ = queue.submit(2, deadline: at(60), at: at(0))
+        #expect(
+            queue.answered(2, .credentialExpired(reason: "old"), at: at(0.1), random: &random) == [.obtainCredential])
+        #expect(queue.timeout(at: at(1)) == [])
+        #expect(
+            queue.credentialFailed("no key", isFinal: true, at: at(2)) == [
+                .ended(1, .givenUp(.credential(reason: "no key", last: "time-out"))),
+                .ended(2, .givenUp(.credential(reason: "no key"))),
+            ])
     }
 
     @Test func `pushes that failed together are not sent again together`() {
@@ -287,10 +331,10 @@ import TestSupport
         _ = queue.submit(2, isUrgent: false, deadline: at(30), at: at(0))
         _ = queue.submit(3, isUrgent: false, deadline: at(30), at: at(0))
         #expect(queue.submit(4, deadline: at(30), at: at(0)) == [])
-        #expect(queue.submit(5, isUrgent: false, deadline: at(30), at: at(0)) == [.ended(5, .givenUp(.overloaded))])
-        #expect(queue.submit(6, deadline: at(30), at: at(0)) == [.ended(3, .givenUp(.overloaded))])
-        #expect(queue.submit(7, deadline: at(30), at: at(0)) == [.ended(2, .givenUp(.overloaded))])
-        #expect(queue.submit(8, deadline: at(30), at: at(0)) == [.ended(8, .givenUp(.overloaded))])
+        #expect(queue.submit(5, isUrgent: false, deadline: at(30), at: at(0)) == overloaded(5))
+        #expect(queue.submit(6, deadline: at(30), at: at(0)) == overloaded(3))
+        #expect(queue.submit(7, deadline: at(30), at: at(0)) == overloaded(2))
+        #expect(queue.submit(8, deadline: at(30), at: at(0)) == overloaded(8))
         var left: [UInt64] = []
         var (next, random) = ([1] as [UInt64], random)
         while let number = next.popLast() {

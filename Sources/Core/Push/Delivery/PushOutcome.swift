@@ -46,21 +46,18 @@ extension PushOutcome {
     /// Whether the push may have reached the device. It may have, too, if the answer to an attempt is not known.
     package var mayHaveArrived: Bool {
         switch self {
-        case .delivered, .givenUp(.expired(last: .some)), .givenUp(.withdrawn(last: .some)), .givenUp(.shutDown): true
-        case .registrationDead, .givenUp(.expired(last: nil)), .givenUp(.withdrawn(last: nil)), .givenUp(.refused),
-            .givenUp(.tooLarge), .givenUp(.noToken), .givenUp(.credential), .givenUp(.unreachable),
-            .givenUp(.overloaded), .givenUp(.notConfigured), .givenUp(.unregistered):
-            false
+        case .delivered, .givenUp(.shutDown): true
+        case .registrationDead: false
+        case .givenUp(let failure): failure.last != nil
         }
     }
 
     /// Whether it is certain that the device will not be woken by the push, although it was wanted to the end.
     package var hasFailed: Bool {
         switch self {
-        case .registrationDead, .givenUp(.refused), .givenUp(.tooLarge), .givenUp(.noToken), .givenUp(.credential),
-            .givenUp(.unreachable), .givenUp(.overloaded), .givenUp(.notConfigured), .givenUp(.unregistered):
-            true
         case .delivered, .givenUp(.expired), .givenUp(.withdrawn), .givenUp(.shutDown): false
+        case .registrationDead: true
+        case .givenUp(let failure): failure.last == nil
         }
     }
 }
@@ -71,18 +68,18 @@ package enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case expired(last: String?)
     /// Nobody wants it any more; the text is why not earlier, if it was sent at all.
     case withdrawn(last: String?)
-    /// The provider refuses it.
-    case refused(status: Int, reason: String)
+    /// The provider refuses it; the text is why an earlier attempt was not the last, if there was one.
+    case refused(status: Int, reason: String, last: String? = nil)
     /// The smallest form of it has more bytes than the provider takes.
     case tooLarge(bytes: Int, limit: Int)
     /// The device has registered no token of this kind, to which it would go.
     case noToken(PushRegistration.AppleTokens.Kind)
-    /// The gateway has no credential that the provider takes.
-    case credential(reason: String)
-    /// The provider cannot be asked at all.
-    case unreachable(reason: String)
-    /// As many pushes wait as may wait.
-    case overloaded
+    /// The gateway has no credential that the provider takes; `last` as with `refused`.
+    case credential(reason: String, last: String? = nil)
+    /// The provider cannot be asked at all; `last` as with `refused`.
+    case unreachable(reason: String, last: String? = nil)
+    /// As many pushes wait as may wait; `last` as with `refused`.
+    case overloaded(last: String?)
     /// The operator has not set the provider up for this app.
     case notConfigured
     /// The user has no such registration any more: the device was given to another user, or has left.
@@ -90,19 +87,44 @@ package enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The gateway stops.
     case shutDown
 
-    /// The reason in plain words.
-    package var description: String {
+    /// Why an earlier attempt has failed, although it may have reached the device; `nil`: there was none such.
+    package var last: String? {
         switch self {
-        case .expired(let last?): "its time was over; before, \(last)"
+        case .expired(let last), .withdrawn(let last), .refused(_, _, let last), .credential(_, let last),
+            .unreachable(_, let last), .overloaded(let last):
+            last
+        case .tooLarge, .noToken, .notConfigured, .unregistered, .shutDown: nil
+        }
+    }
+
+    /// The same failure, of a push of which an earlier attempt may have reached the device.
+    ///
+    /// - Parameter last: why that attempt has failed; `nil`: there was none such.
+    func after(_ last: String?) -> PushFailure {
+        switch self {
+        case .refused(let status, let reason, _): .refused(status: status, reason: reason, last: last)
+        case .credential(let reason, _): .credential(reason: reason, last: last)
+        case .unreachable(let reason, _): .unreachable(reason: reason, last: last)
+        case .overloaded: .overloaded(last: last)
+        case .expired, .withdrawn, .tooLarge, .noToken, .notConfigured, .unregistered, .shutDown: self
+        }
+    }
+
+    /// The reason in plain words.
+    package var description: String { words + (last.map { "; before, \($0)" } ?? "") }
+
+    private var words: String {
+        switch self {
         case .expired(nil): "its time was over before it could be sent"
-        case .withdrawn(let last?): "it is not wanted any more; before, \(last)"
+        case .expired: "its time was over"
         case .withdrawn(nil): "it was not wanted any more before it could be sent"
-        case .refused(let status, let reason): "the provider refuses it with status \(status): \(reason)"
+        case .withdrawn: "it is not wanted any more"
+        case .refused(let status, let reason, _): "the provider refuses it with status \(status): \(reason)"
         case .tooLarge(let bytes, let limit): "it has \(bytes) bytes, and the provider takes \(limit)"
         case .noToken(.voip): "the device has registered no token for VoIP pushes"
         case .noToken(.standard): "the device has registered no token for pushes other than VoIP"
-        case .credential(let reason): "the provider does not take the gateway's credential: \(reason)"
-        case .unreachable(let reason): "the provider cannot be asked: \(reason)"
+        case .credential(let reason, _): "the provider does not take the gateway's credential: \(reason)"
+        case .unreachable(let reason, _): "the provider cannot be asked: \(reason)"
         case .overloaded: "too many pushes wait"
         case .notConfigured: "push to this provider is not configured for this app"
         case .unregistered: "the user's device is not registered any more"

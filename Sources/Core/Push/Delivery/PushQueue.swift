@@ -51,6 +51,8 @@ package struct PushQueue: Sendable {
         /// Nobody wants it any more: it is not sent again.
         var isWithdrawn = false
         var lastReason: String?
+        /// Why the last attempt is to be repeated: the device may have got the push by it. `nil`: there was none such.
+        var doubt: String?
     }
 
     private enum Credential: Hashable {
@@ -97,7 +99,7 @@ package struct PushQueue: Sendable {
         precondition(entries[number] == nil, "a number names one push")
         var actions: [Action] = []
         if entries.count >= configuration.capacity, isUrgent { actions = makeRoom() }
-        guard entries.count < configuration.capacity else { return [.ended(number, .givenUp(.overloaded))] }
+        guard entries.count < configuration.capacity else { return [.ended(number, .givenUp(.overloaded(last: nil)))] }
         entries[number] = Entry(deadline: deadline, lifetime: deadline - now, isUrgent: isUrgent)
         return actions + wait(number, first: false, at: now)
     }
@@ -107,10 +109,10 @@ package struct PushQueue: Sendable {
     private mutating func makeRoom() -> [Action] {
         while let number = waiting.popLatestOther() {
             // A number whose push has ended meanwhile is left in the queue.
-            if entries[number]?.stage == .waiting { return end(number, .givenUp(.overloaded)) }
+            if entries[number]?.stage == .waiting { return giveUp(number, .overloaded(last: nil)) }
         }
         guard let number = latestNumber(where: { $0.stage == .paused && !$0.isUrgent }) else { return [] }
-        return end(number, .givenUp(.overloaded))
+        return giveUp(number, .overloaded(last: nil))
     }
 
     /// The latest push that meets a condition; `nil`: there is none.
@@ -132,7 +134,7 @@ package struct PushQueue: Sendable {
         case .registrationDead(let reason, let since):
             actions = end(number, .registrationDead(reason: reason, since: since))
         case .refused(let status, let reason):
-            actions = end(number, .givenUp(.refused(status: status, reason: reason)))
+            actions = giveUp(number, .refused(status: status, reason: reason))
         case .retry(let reason, _) where entries[number]?.isWithdrawn == true,
             .credentialExpired(let reason) where entries[number]?.isWithdrawn == true:
             actions = end(number, .givenUp(.withdrawn(last: reason)))
@@ -146,7 +148,7 @@ package struct PushQueue: Sendable {
     package mutating func abandoned(_ number: UInt64, _ failure: PushFailure, at now: MonotonicTime) -> [Action] {
         guard case .inFlight? = entries[number]?.stage else { return [] }
         inFlight -= 1
-        return end(number, .givenUp(failure)) + start(at: now)
+        return giveUp(number, failure) + start(at: now)
     }
 
     /// Nobody wants a push any more. One that is in flight is not sent again; any other has ended.
@@ -168,7 +170,7 @@ package struct PushQueue: Sendable {
         }
         guard let found else { return [] }
         defer { forgetEnded() }
-        return end(found, .givenUp(.overloaded))
+        return giveUp(found, .overloaded(last: nil))
     }
 
     /// What credentials are made of has changed: a new one is asked for, while the old one is used.
@@ -205,7 +207,7 @@ package struct PushQueue: Sendable {
         credential = .none
         credentialTime = nil
         return waiting.removeAll { entries[$0]?.stage == .waiting }
-            .flatMap { end($0, .givenUp(.credential(reason: reason))) }
+            .flatMap { giveUp($0, .credential(reason: reason)) }
     }
 
     /// Some deadline has come.
@@ -299,6 +301,7 @@ package struct PushQueue: Sendable {
     ) -> [Action] {
         guard let entry = entries[number] else { return [] }
         entries[number]?.lastReason = reason
+        entries[number]?.doubt = reason
         let next = configuration.retries.next(
             after: entry.attempts, of: entry.lifetime, least: delay, deadline: entry.deadline, now: now,
             random: &random)
@@ -312,7 +315,7 @@ package struct PushQueue: Sendable {
         -> [Action]
     {
         guard let entry = entries[number], !entry.hasRenewed, needsCredential else {
-            return end(number, .givenUp(.credential(reason: reason)))
+            return giveUp(number, .credential(reason: reason))
         }
         entries[number]?.hasRenewed = true
         entries[number]?.lastReason = reason
@@ -335,6 +338,11 @@ package struct PushQueue: Sendable {
 
     private mutating func expire(_ number: UInt64) -> [Action] {
         end(number, .givenUp(.expired(last: entries[number]?.lastReason)))
+    }
+
+    /// Gives up a push for a reason of which the queue does not know whether the push may have arrived before.
+    private mutating func giveUp(_ number: UInt64, _ failure: PushFailure) -> [Action] {
+        end(number, .givenUp(failure.after(entries[number]?.doubt)))
     }
 
     private mutating func end(_ number: UInt64, _ outcome: PushOutcome) -> [Action] {
