@@ -76,6 +76,12 @@ import Testing
             madeAt: 1_700_000_001_000, expiresAt: 1_700_000_031_000)
     }
 
+    private static func silent(_ device: PushDeviceID, _ name: String, _ occasion: OwedPush.Occasion) -> OwedPush {
+        OwedPush(
+            name: name, user: alice, device: device, occasion: occasion, madeAt: 1_700_000_000_000,
+            expiresAt: 1_700_000_030_000)
+    }
+
     private var settled: [String] {
         journal.entries.compactMap { if case .pushSettled(let name) = $0 { name } else { nil } }
     }
@@ -120,13 +126,15 @@ import Testing
         let occasions: [OwedPush.Occasion] = [
             .gone(ChannelID("c7")), .messageWaiting(VoicemailCount(unheard: 2, heard: 1)), .refresh,
         ]
-        delivery.send(
-            occasions.enumerated().map { number, occasion in
-                OwedPush(
-                    name: "\(number)", user: Self.alice, device: device, occasion: occasion,
-                    madeAt: 1_700_000_000_000, expiresAt: 1_700_000_030_000)
-            })
-        try await run(delivery) { sender.sent.count == 3 && settled.count == 3 }
+        let task = Task { await delivery.run(telling: news) }
+        // The last one would replace the first one if that were still owed.
+        for (number, occasion) in occasions.enumerated() {
+            delivery.send([Self.silent(device, "\(number)", occasion)])
+            for _ in 0..<2_000 where settled.count == number { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        task.cancel()
+        await task.value
+        try #require(sender.sent.count == 3 && settled.count == 3)
         let messages = sender.sent.map(\.message)
         #expect(messages.map(\.kind) == [.silent, .silent, .refresh])
         #expect(messages.map(\.collapseKey) == ["subscription", "mwi", "subscription"])
@@ -136,6 +144,17 @@ import Testing
         #expect(forms.map { $0["notificationChannelId"] as? String } == ["c7", "", ""])
         #expect((forms[1]["mwiNotificationParams"] as? [String: String])?["unheardVoice"] == "2")
         #expect(Set(forms.compactMap { $0["eventId"] as? String }).count == 3)
+    }
+
+    @Test func `of several numbers of messages that are owed the latest is sent`() async throws {
+        let (device, delivery) = (try await register(), delivery())
+        delivery.send([
+            Self.silent(device, "three", .messageWaiting(VoicemailCount(unheard: 3, heard: 0))),
+            Self.silent(device, "gone", .gone(ChannelID("c7"))),
+            Self.silent(device, "none", .messageWaiting(VoicemailCount(unheard: 0, heard: 3))),
+        ])
+        try await run(delivery) { settled.count == 3 }
+        #expect(sender.sent.map(\.message.id) == [PushID(naming: "gone"), PushID(naming: "none")])
     }
 
     @Test func `a call without an offer has one form, and no video`() async throws {

@@ -91,6 +91,51 @@ import Testing
         #expect(Self.words(outbox.handOver(at: 2)) == ["send f"])
     }
 
+    // MARK: Pushes that replace each other
+
+    @Test mutating func `of pushes that wait and replace each other the latest is sent`() {
+        let key = PushOutbox<Int>.Subject.replaceable(key: "mwi")
+        #expect(owe(Self.entry("a", key)).isEmpty)
+        #expect(owe(Self.entry("b", key), Self.entry("b", key)) == ["settle a needless"])
+        // Those of another key, or of another device, are no such pushes.
+        #expect(owe(Self.entry("c", .replaceable(key: "k")), Self.entry("d", key, device: "d2")).isEmpty)
+        #expect(Self.words(outbox.handOver(at: 1)) == ["send b", "send c", "send d"])
+    }
+
+    /// The provider is down, and the earlier push is to be sent again later than the new one would be.
+    @Test(arguments: [true, false])
+    func `a push never comes behind the one that replaces it`(_ mayHaveArrived: Bool) {
+        var suite = self
+        let key = PushOutbox<Int>.Subject.replaceable(key: "mwi")
+        _ = suite.owe(Self.entry("a", key))
+        _ = suite.outbox.handOver(at: 1)
+        #expect(suite.owe(Self.entry("b", key)) == ["withdraw a"])
+        #expect(suite.owe(Self.entry("b", key)).isEmpty)
+        #expect(suite.owe(Self.entry("c", key)) == ["settle b needless"])
+        #expect(suite.outbox.handOver(at: 2).isEmpty && suite.outbox.count == 2)
+        #expect(suite.outbox.settled("a", mayHaveArrived: mayHaveArrived).isEmpty)
+        #expect(Self.words(suite.outbox.handOver(at: 3)) == ["send c"])
+        #expect(suite.owe(Self.entry("d", key)) == ["withdraw c"])
+        _ = suite.outbox.settled("c", mayHaveArrived: mayHaveArrived)
+        #expect(Self.words(suite.outbox.handOver(at: 4)) == ["send d"])
+        _ = suite.outbox.settled("d", mayHaveArrived: mayHaveArrived)
+        #expect(suite.owe(Self.entry("e", key)).isEmpty && suite.outbox.count == 1)
+    }
+
+    @Test mutating func `a push that has expired before it was handed over is replaced by nothing`() {
+        let key = PushOutbox<Int>.Subject.replaceable(key: "mwi")
+        _ = owe(Self.entry("a", key, expires: 50))
+        #expect(Self.words(outbox.handOver(at: 50)) == ["settle a expired"])
+        #expect(owe(Self.entry("b", key)).isEmpty && outbox.count == 1)
+    }
+
+    @Test mutating func `of what an earlier process has owed the latest is sent`() {
+        let key = PushOutbox<Int>.Subject.replaceable(key: "mwi")
+        #expect(Self.words(outbox.restore([Self.entry("a", key), Self.entry("b", key)])) == ["settle a needless"])
+        #expect(owe(Self.entry("c", key)) == ["settle b needless"])
+        #expect(Self.words(outbox.handOver(at: 1)) == ["send c"])
+    }
+
     @Test mutating func `a call that has expired before it was handed over has an end of its own`() {
         _ = owe(Self.entry("c", .call(session: "s"), expires: 50))
         #expect(Self.words(outbox.handOver(at: 50)) == ["settle c expired"])

@@ -207,7 +207,7 @@ extension OwedPush.Occasion {
         case .call(let event): event.event.audience.map { .call(session: $0.session.rawValue) } ?? .other
         case .callOver(let event, _, _):
             event.event.audience.map { .callOver(session: $0.session.rawValue) } ?? .other
-        case .gone, .messageWaiting, .refresh: .other
+        case .gone, .messageWaiting, .refresh: collapseKey.map { .replaceable(key: $0) } ?? .other
         }
     }
 }

@@ -15,7 +15,6 @@ extension PushMessage {
         let kind: Kind
         let notice: Notice
         var channel = ChannelID("")
-        var collapseKey: String?
         switch push.occasion {
         case .call(let told):
             guard let audience = told.event.audience else { return nil }
@@ -26,17 +25,15 @@ extension PushMessage {
             notice = .call(told)
             kind = .callOver(PushedCall(audience, hasVideo: hasVideo), ending)
         case .gone(let ended):
-            (kind, notice, channel, collapseKey) = (.silent, .gone, ended, Self.subscriptionKey)
-        case .messageWaiting(let count): (kind, notice, collapseKey) = (.silent, .service(.voicemail(count)), "mwi")
-        case .refresh: (kind, notice, collapseKey) = (.refresh, .ping, Self.subscriptionKey)
+            (kind, notice, channel) = (.silent, .gone, ended)
+        case .messageWaiting(let count): (kind, notice) = (.silent, .service(.voicemail(count)))
+        case .refresh: (kind, notice) = (.refresh, .ping)
         }
         self.init(
             id: PushID(naming: push.name), kind, forms: Self.forms(notice, of: push, about: channel),
-            time: UInt64(clamping: push.madeAt), expires: UInt64(clamping: push.expiresAt), collapseKey: collapseKey)
+            time: UInt64(clamping: push.madeAt), expires: UInt64(clamping: push.expiresAt),
+            collapseKey: push.occasion.collapseKey)
     }
-
-    /// A subscription that is gone need not be extended any more.
-    private static let subscriptionKey = "subscription"
 
     /// The notification in several forms, the fullest first: with the description, with the compressed description,
     /// without it. They are made as those of a channel are.
@@ -63,6 +60,18 @@ extension PushMessage {
 
     private static func text(of message: NotificationMessage) -> String {
         String(decoding: WireJSON.encode(message), as: UTF8.self)
+    }
+}
+
+extension OwedPush.Occasion {
+    /// The key by which a later push to the device replaces this one; `nil`: none does.
+    var collapseKey: String? {
+        switch self {
+        case .call, .callOver: nil
+        // A subscription that is gone need not be extended any more.
+        case .gone, .refresh: "subscription"
+        case .messageWaiting: "mwi"
+        }
     }
 }
 

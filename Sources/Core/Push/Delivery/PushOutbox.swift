@@ -6,6 +6,8 @@
 ///
 /// A device is told of a call and of its end in this order, whatever the provider does. A call that cannot have reached
 /// the device has no end. No call of an earlier process rings, so that only its end is sent.
+///
+/// Of pushes that replace each other a device is sent the latest one, and an earlier one never comes behind it.
 package struct PushOutbox<Content: Sendable>: Sendable {
     /// What a push is about.
     package enum Subject: Hashable, Sendable {
@@ -13,6 +15,8 @@ package struct PushOutbox<Content: Sendable>: Sendable {
         case call(session: String)
         /// That call need not ring any more.
         case callOver(session: String)
+        /// A later push of the same key to the same device says all that the device needs.
+        case replaceable(key: String)
         /// Something else.
         case other
     }
@@ -58,16 +62,18 @@ package struct PushOutbox<Content: Sendable>: Sendable {
         case needless
     }
 
-    /// A call that rings at a device.
-    fileprivate struct Ringing: Hashable {
-        var session: String
-        var device: String
+    /// What later pushes find a push by.
+    fileprivate enum Topic: Hashable {
+        /// A call that rings at a device.
+        case call(session: String, device: String)
+        /// A push that a later one of the key to the device replaces.
+        case replaceable(key: String, device: String)
     }
 
     /// A push that a provider was handed.
     private struct Handed {
-        /// The call that it tells of; `nil`: it is no call.
-        var ringing: Ringing?
+        /// What it is found by; `nil`: no later push is about it.
+        var topic: Topic?
     }
 
     /// The pushes that were not handed to a provider, in order; `nil`: one that was taken out.
@@ -78,7 +84,9 @@ package struct PushOutbox<Content: Sendable>: Sendable {
     private var handed: [String: Handed] = [:]
     /// The names of the calls among both, by session and device.
     private var calls: [String: [String: String]] = [:]
-    /// The ends of calls that wait for the outcome, by the names of the calls.
+    /// The names of the replaceable pushes among both.
+    private var latest: [Topic: String] = [:]
+    /// What waits for the outcome of a push, by the name of that one: the end of a call, or what replaces the push.
     private var held: [String: Entry] = [:]
 
     /// Makes an empty outbox.
@@ -107,6 +115,7 @@ package struct PushOutbox<Content: Sendable>: Sendable {
     /// - Returns: what is to be done at once.
     package mutating func owe(_ entry: Entry) -> [Action] {
         guard handed[entry.name] == nil, places[entry.name] == nil else { return [] }
+        var actions: [Action] = []
         switch entry.subject {
         case .call(let session): calls[session, default: [:]][entry.device] = entry.name
         case .callOver(let session):
@@ -118,11 +127,26 @@ package struct PushOutbox<Content: Sendable>: Sendable {
             guard held[call] == nil else { return [.settle(name: entry.name, .needless)] }
             held[call] = entry
             return [.withdraw(name: call)]
+        case .replaceable(let key):
+            let topic = Topic.replaceable(key: key, device: entry.device)
+            if let former = latest[topic] {
+                guard handed[former] == nil else { return hold(entry, behind: former) }
+                takeOut(former)
+                actions = [.settle(name: former, .needless)]
+            }
+            latest[topic] = entry.name
         case .other: break
         }
         places[entry.name] = waiting.count
         waiting.append(entry)
-        return []
+        return actions
+    }
+
+    /// Keeps a push until the outcome of the one that it replaces is known: of two that are on their way at once the
+    /// earlier one could come last.
+    private mutating func hold(_ entry: Entry, behind former: String) -> [Action] {
+        guard let earlier = held.updateValue(entry, forKey: former) else { return [.withdraw(name: former)] }
+        return earlier.name == entry.name ? [] : [.settle(name: earlier.name, .needless)]
     }
 
     /// A device need not be woken for a call any more, and is told nothing of that.
@@ -145,43 +169,55 @@ package struct PushOutbox<Content: Sendable>: Sendable {
         (waiting, places) = ([], [:])
         return entries.map { entry in
             guard now < entry.expires else {
-                forget(entry.ringing, named: entry.name)
+                forget(entry.topic, named: entry.name)
                 return .settle(name: entry.name, .expired)
             }
-            handed[entry.name] = Handed(ringing: entry.ringing)
+            handed[entry.name] = Handed(topic: entry.topic)
             return .send(entry)
         }
     }
 
-    /// The outcome of a push is known. The end of a call that was held is owed now, or settled.
+    /// The outcome of a push is known. What was held until then is owed now; the end of a call that cannot have reached
+    /// the device is settled.
     ///
     /// - Parameter mayHaveArrived: the push may have reached the device.
     /// - Returns: what is to be done at once.
     package mutating func settled(_ name: String, mayHaveArrived: Bool) -> [Action] {
-        forget(handed.removeValue(forKey: name)?.ringing, named: name)
-        guard let end = held.removeValue(forKey: name) else { return [] }
-        return mayHaveArrived ? owe(end) : [.settle(name: end.name, .needless)]
+        forget(handed.removeValue(forKey: name)?.topic, named: name)
+        guard let next = held.removeValue(forKey: name) else { return [] }
+        if case .callOver = next.subject, !mayHaveArrived { return [.settle(name: next.name, .needless)] }
+        return owe(next)
     }
 
     /// Takes out a push that waits.
     private mutating func takeOut(_ name: String) {
         guard let place = places.removeValue(forKey: name) else { return }
-        forget(waiting[place]?.ringing, named: name)
+        forget(waiting[place]?.topic, named: name)
         waiting[place] = nil
     }
 
-    /// The call of this name is not owed any more.
-    private mutating func forget(_ ringing: Ringing?, named name: String) {
-        guard let ringing, calls[ringing.session]?[ringing.device] == name else { return }
-        calls[ringing.session]?[ringing.device] = nil
-        if calls[ringing.session]?.isEmpty == true { calls[ringing.session] = nil }
+    /// The push of this name is not owed any more.
+    private mutating func forget(_ topic: Topic?, named name: String) {
+        switch topic {
+        case .call(let session, let device):
+            guard calls[session]?[device] == name else { return }
+            calls[session]?[device] = nil
+            if calls[session]?.isEmpty == true { calls[session] = nil }
+        case .replaceable(let key, let device):
+            let topic = Topic.replaceable(key: key, device: device)
+            if latest[topic] == name { latest[topic] = nil }
+        case nil: break
+        }
     }
 }
 
 extension PushOutbox.Entry {
-    /// The call that the push tells of; `nil`: it is no call.
-    fileprivate var ringing: PushOutbox<Content>.Ringing? {
-        guard case .call(let session) = subject else { return nil }
-        return PushOutbox<Content>.Ringing(session: session, device: device)
+    /// What later pushes find the push by; `nil`: none is about it.
+    fileprivate var topic: PushOutbox<Content>.Topic? {
+        switch subject {
+        case .call(let session): .call(session: session, device: device)
+        case .replaceable(let key): .replaceable(key: key, device: device)
+        case .callOver, .other: nil
+        }
     }
 }
