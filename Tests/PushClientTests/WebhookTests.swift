@@ -57,6 +57,12 @@ import Testing
         return PushMessage(id: PushID(naming: name), .refresh, forms: [], time: now, expires: now + 3_600_000)
     }
 
+    private func call(_ name: String) -> PushMessage {
+        var message = message(name)
+        message.kind = .call(PushedCall(session: name, callerName: "", callerNumber: "1", hasVideo: false))
+        return message
+    }
+
     private func registration(_ url: String) throws -> PushRegistration {
         try PushRegistration(
             id: "d1", user: "joe@example.com", bundleID: "com.example.app", realm: "default", services: [],
@@ -107,6 +113,34 @@ import Testing
         }
         #expect(ended.withLock { $0 } == [29: .givenUp(.overloaded(last: nil)), 30: .givenUp(.overloaded(last: nil))])
         #expect(metrics.pushesActive.value == 29)
+        client.shutDown()
+        try await silent.stop()
+        try await good.stop()
+    }
+
+    @Test func `a call takes the place of a push to any webhook that is about none`() async throws {
+        let (silent, good) = (try server(answers: false), try server(answers: true))
+        // Of 30 pushes to the silent one 20 are in flight.
+        let client = try client(attemptTime: .seconds(3_600), capacity: 30)
+        let stalled = try registration(silent.url)
+        let ended = Mutex<[String: PushOutcome]>([:])
+        let names = (0..<30).map { "silent-\($0)" } + (0..<10).map { "call-\($0)" }
+        for name in names {
+            client.send(name.hasPrefix("call") ? call(name) : message(name), to: stalled) { outcome, _ in
+                ended.withLock { $0[name] = outcome }
+            }
+        }
+        // Nothing waits any more but calls. The host has all of the room itself.
+        #expect(await client.send(call("late"), to: stalled) == .givenUp(.overloaded(last: nil)))
+        var overloaded: [String: PushOutcome] = [:]
+        for name in names[20..<30] { overloaded[name] = .givenUp(.overloaded(last: nil)) }
+        #expect(ended.withLock { $0 } == overloaded)
+        // A host that has less takes the place of a call for a call, and for nothing else.
+        let other = try registration(good.url)
+        #expect(await client.send(message("other"), to: other) == .givenUp(.overloaded(last: nil)))
+        #expect(await client.send(call("other call"), to: other) == .delivered(name: nil))
+        #expect(ended.withLock { $0["call-9"] } == .givenUp(.overloaded(last: nil)))
+        #expect(ended.withLock { $0.count } == 11 && metrics.pushesActive.value == 29)
         client.shutDown()
         try await silent.stop()
         try await good.stop()

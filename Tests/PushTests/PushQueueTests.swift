@@ -66,6 +66,18 @@ import TestSupport
             queue.answered(2, .delivered(name: nil), at: at(2), random: &random) == [.ended(2, .delivered(name: nil))])
     }
 
+    @Test mutating func `what is urgent makes room after all others, or not at all`() {
+        var queue = queue { $0.inFlight = 1 }
+        for number in 1...4 as ClosedRange<UInt64> {
+            _ = queue.submit(number, isUrgent: number != 2, deadline: at(30), at: at(0))
+        }
+        #expect(queue.giveUpLatest(onlyOthers: true) == overloaded(2))
+        #expect(queue.giveUpLatest(onlyOthers: true) == [])
+        #expect(queue.giveUpLatest() == overloaded(4))
+        _ = queue.submit(5, isUrgent: false, deadline: at(30), at: at(0))
+        #expect(queue.giveUpLatest() == overloaded(5))
+    }
+
     @Test mutating func `a push whose time is over while it waits is given up then, and is not sent`() {
         var queue = queue { $0.inFlight = 1 }
         _ = queue.submit(1, deadline: at(30), at: at(0))

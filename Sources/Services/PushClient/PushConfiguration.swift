@@ -60,7 +60,8 @@ package struct PushConfiguration: Sendable {
     /// more, `whsec_…`, one a line. It is read again when it changes. `nil`: webhooks are not asked.
     package var webhookKeyFolder: String?
     /// The limits of each provider's queue. The capacity is also that of all webhooks together: once they have it, a
-    /// push to a host with fewer pushes takes the place of the latest one to the host with the most.
+    /// push about a call takes the place of the latest one that is about none, and any push to a host with fewer pushes
+    /// that of the latest one to the host with the most; but no other push takes the place of a call.
     package var queue = PushQueue.Configuration()
     /// The most requests to one webhook host that have no answer yet, 1…1,000.
     package var webhookRequestsInFlight = 20

@@ -53,6 +53,10 @@ package struct PushQueue: Sendable {
         var lastReason: String?
         /// Why the last attempt is to be repeated: the device may have got the push by it. `nil`: there was none such.
         var doubt: String?
+
+        var isInFlight: Bool {
+            if case .inFlight = stage { true } else { false }
+        }
     }
 
     private enum Credential: Hashable {
@@ -162,13 +166,13 @@ package struct PushQueue: Sendable {
         return end(number, .givenUp(.withdrawn(last: entry.lastReason)))
     }
 
-    /// Gives up the latest push that has not left, since another queue needs its place. If all have left, nothing
-    /// happens.
-    package mutating func giveUpLatest() -> [Action] {
-        let found = latestNumber { entry in
-            if case .inFlight = entry.stage { false } else { true }
-        }
-        guard let found else { return [] }
+    /// Gives up the latest push that has not left and is not urgent, since another push needs its place. If there is
+    /// none, it is the latest urgent one that has not left.
+    ///
+    /// - Parameter onlyOthers: nothing happens if all that have not left are urgent.
+    package mutating func giveUpLatest(onlyOthers: Bool = false) -> [Action] {
+        let other = latestNumber { !$0.isInFlight && !$0.isUrgent }
+        guard let found = other ?? (onlyOthers ? nil : latestNumber { !$0.isInFlight }) else { return [] }
         defer { forgetEnded() }
         return giveUp(found, .overloaded(last: nil))
     }

@@ -112,16 +112,14 @@ final class PushLoop {
         checkFiles()
         let lane: PushLane
         do throws(PushFailure) {
-            lane = try self.lane(of: try laneKey(of: job.registration))
+            let key = try laneKey(of: job.registration)
+            if provider == .webhook, webhookCount >= configuration.queue.capacity {
+                takePlace(for: job, in: key)
+                guard webhookCount < configuration.queue.capacity else { throw .overloaded(last: nil) }
+            }
+            lane = try self.lane(of: key)
         } catch {
             return finish(job, provider, .givenUp(error))
-        }
-        if provider == .webhook, webhookCount >= configuration.queue.capacity {
-            takePlace(for: lane)
-            guard webhookCount < configuration.queue.capacity else {
-                change(lane) { _ in [] }
-                return finish(job, provider, .givenUp(.overloaded))
-            }
         }
         lastPush += 1
         let push = lastPush
@@ -141,14 +139,22 @@ final class PushLoop {
         change(lane) { $0.withdraw(push) }
     }
 
-    /// Gives up a push of the webhook host that has the most of them, unless that is the lane that needs the place: a
-    /// host that is down takes no room from the others.
-    private func takePlace(for lane: PushLane) {
-        let webhooks = lanes.values.lazy.filter { $0.key.provider == .webhook }
-        guard let fullest = webhooks.max(by: { $0.queue.count < $1.queue.count }),
-            fullest.queue.count > lane.queue.count + 1
+    /// Gives up a push to a webhook, so that another one has its place. A push about a call takes that of one that is
+    /// about none. Otherwise it is one to the host that has the most pushes, unless that is the host that needs the
+    /// place: a host that is down takes no room from the others. Only a push about a call takes the place of a call.
+    private func takePlace(for job: PushJob, in key: PushLane.Key) {
+        let webhooks = lanes.values.filter { $0.key.provider == .webhook }
+        let isUrgent = job.message.isUrgent
+        if isUrgent {
+            for lane in webhooks.sorted(by: { $0.queue.count > $1.queue.count }) {
+                change(lane) { $0.giveUpLatest(onlyOthers: true) }
+                guard webhookCount >= configuration.queue.capacity else { return }
+            }
+        }
+        let count = laneNumbers[key].flatMap { lanes[$0] }?.queue.count ?? 0
+        guard let fullest = webhooks.max(by: { $0.queue.count < $1.queue.count }), fullest.queue.count > count + 1
         else { return }
-        change(fullest) { $0.giveUpLatest() }
+        change(fullest) { $0.giveUpLatest(onlyOthers: !isUrgent) }
     }
 
     /// The lane of a device.
