@@ -1,13 +1,13 @@
 internal import Foundation
 
 /// The accounts that apps have of their own with push providers, from the files of a folder.
-struct AppAccounts {
+package struct AppAccounts {
     /// The accounts of one app. At least one is there.
-    struct Accounts: Equatable {
+    package struct Accounts: Equatable {
         /// With Apple; `nil`: the app has that of the gateway.
-        var apple: PushConfiguration.Apple?
+        package internal(set) var apple: PushConfiguration.Apple?
         /// With Firebase; `nil`: the app has that of the gateway.
-        var google: PushConfiguration.Google?
+        package internal(set) var google: PushConfiguration.Google?
     }
 
     private struct Known {
@@ -39,13 +39,18 @@ struct AppAccounts {
     /// By bundle identifier.
     private var known: [String: Known] = [:]
     private var isFolderMissing = false
+    /// Whether it is known which apps have accounts of their own.
+    private var hasReadFolder = false
 
-    init(_ configuration: PushConfiguration.Applications) { self.configuration = configuration }
+    /// Makes a value that knows no accounts; ``refresh()`` reads them.
+    package init(_ configuration: PushConfiguration.Applications) { self.configuration = configuration }
 
     /// The accounts of an app; `nil`: it has none of its own.
     ///
-    /// - Throws: what is wrong with the app's file, if it could never be used.
-    func accounts(of bundleID: String) throws(CredentialProblem) -> Accounts? {
+    /// - Throws: what is wrong with the app's file, if it could never be used, or with the folder, if it could never be
+    ///   read: an app must not get the accounts of the gateway because its own are not known.
+    package func accounts(of bundleID: String) throws(CredentialProblem) -> Accounts? {
+        guard hasReadFolder else { throw folderProblem }
         guard let entry = known[bundleID] else { return nil }
         if entry.accounts == nil, let problem = entry.problem { throw problem }
         return entry.accounts
@@ -57,35 +62,38 @@ struct AppAccounts {
         return false
     }
 
-    /// Reads the files that are new or have changed, and forgets those that are gone. What is wrong with a file leaves
-    /// the app the accounts that it had.
+    /// Reads the files that are new or have changed, and those that could not be used: who may read a file can change
+    /// without a trace in its time. Forgets those that are gone. What is wrong with a file leaves the app the accounts
+    /// that it had.
     ///
-    /// - Returns: what is wrong with what was read now.
-    mutating func refresh() -> [CredentialProblem] {
+    /// - Returns: what is wrong with what was read now, unless the same was wrong with it before.
+    package mutating func refresh() -> [CredentialProblem] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: configuration.folder) else {
             defer { isFolderMissing = true }
-            return isFolderMissing ? [] : [.unusable("\(configuration.folder) cannot be read")]
+            return isFolderMissing ? [] : [folderProblem]
         }
-        isFolderMissing = false
+        (isFolderMissing, hasReadFolder) = (false, true)
         let apps = names.filter { $0.hasSuffix(Self.suffix) && !$0.hasPrefix(".") }
             .map { String($0.dropLast(Self.suffix.count)) }
         let present = Set(apps)
         known = known.filter { present.contains($0.key) }
         var problems: [CredentialProblem] = []
         for app in apps.sorted() {
-            if let file = known[app]?.file, !file.hasChanged(since: file.stamp) { continue }
             var entry = known[app] ?? Known(file: SecretFile("\(configuration.folder)/\(app)\(Self.suffix)"))
+            if entry.accounts != nil, entry.problem == nil, !entry.file.hasChanged(since: entry.file.stamp) { continue }
             do throws(CredentialProblem) {
                 entry.accounts = try accounts(in: try entry.file.read(), of: entry.file.path)
                 entry.problem = nil
             } catch {
+                if entry.problem != error { problems.append(error) }
                 entry.problem = error
-                problems.append(error)
             }
             known[app] = entry
         }
         return problems
     }
+
+    private var folderProblem: CredentialProblem { .unusable("\(configuration.folder) cannot be read") }
 
     private func accounts(in bytes: [UInt8], of path: String) throws(CredentialProblem) -> Accounts {
         guard let content = try? JSONDecoder().decode(Content.self, from: Data(bytes)),
