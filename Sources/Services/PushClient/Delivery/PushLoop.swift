@@ -271,6 +271,8 @@ final class PushLoop {
         } else {
             deadlines.set(lane.queue.nextDeadline, for: lane.number)
         }
+        // Some are far away: of silent pushes, of credentials.
+        deadlines.discardMoved()
     }
 
     /// Does one thing; returns what follows from it.
