@@ -61,6 +61,11 @@ import Gateway
         #expect(found.map(\.verdict) == [.bad, .good])
         #expect(found[0].sentence.contains("push.apple_key_file: /keys/apple.p8"))
         push.applicationsFolder = "/apps"
-        #expect(Diagnosis.push(push) { $0 != "/apps" }.map(\.verdict) == [.good, .good, .bad])
+        let unread = Diagnosis.push(push, appProblems: ["/apps cannot be read"]) { $0 != "/apps" }
+        #expect(unread.map(\.verdict) == [.good, .good, .bad])
+        #expect(unread[2].sentence.hasSuffix("so that all pushes by Apple and Firebase are given up."))
+        let broken = Diagnosis.push(push, appProblems: ["/apps/com.example.app.json cannot be read"]) { _ in true }
+        #expect(broken.map(\.verdict) == [.good, .good, .good, .bad])
+        #expect(broken[3].sentence.hasPrefix("/apps/com.example.app.json cannot be read."))
     }
 }

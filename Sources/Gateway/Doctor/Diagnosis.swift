@@ -130,23 +130,38 @@ package enum Diagnosis {
 
     /// Which providers pushes can be sent to.
     ///
-    /// - Parameter isReadable: whether this process may read the file or folder of a path.
-    package static func push(_ push: GatewayConfiguration.Push, isReadable: (String) -> Bool) -> [Finding] {
+    /// - Parameters:
+    ///   - appProblems: what is wrong with the files of apps that have accounts of their own.
+    ///   - isReadable: whether this process may read the file or folder of a path.
+    package static func push(
+        _ push: GatewayConfiguration.Push, appProblems: [String] = [], isReadable: (String) -> Bool
+    ) -> [Finding] {
         let configuration = push.configuration
         let apple = configuration.apple.map { ("Apple", "push.apple_key_file", $0.keyPath) }
         let google = configuration.google.map { ("Firebase", "push.google_account_file", $0.accountPath) }
-        let apps = configuration.applications.map { ("accounts of apps", "push.applications_folder", $0.folder) }
+        let apps = configuration.applications.map { ("accounts of apps", Self.appFolderSetting, $0.folder) }
         let webhook = configuration.webhookKeyFolder.map { ("webhooks", "push.webhook_key_folder", $0) }
         let providers = [apple, google, apps, webhook].compactMap(\.self)
         guard !providers.isEmpty else {
             return [Finding("push", .look, "No provider is configured: a device whose app is closed is not woken.")]
         }
-        return providers.map { name, setting, path in
-            isReadable(path)
-                ? Finding("push", .good, "Pushes by \(name) are configured, and \(path) can be read.")
-                : Finding("push", .bad, "\(setting): \(path) cannot be read, so that pushes by \(name) are given up.")
+        var findings = providers.map { name, setting, path in
+            guard !isReadable(path) else {
+                return Finding("push", .good, "Pushes by \(name) are configured, and \(path) can be read.")
+            }
+            let pushes = setting == Self.appFolderSetting ? "all pushes by Apple and Firebase" : "pushes by \(name)"
+            return Finding("push", .bad, "\(setting): \(path) cannot be read, so that \(pushes) are given up.")
         }
+        if let folder = configuration.applications?.folder, isReadable(folder) {
+            findings += appProblems.map {
+                Finding(
+                    "push", .bad, "\($0). A gateway that starts now gives up the app's pushes by Apple and Firebase.")
+            }
+        }
+        return findings
     }
+
+    private static let appFolderSetting = "push.applications_folder"
 
     private static func megabytes(_ bytes: Int) -> String {
         bytes < 10_000_000 ? "\(bytes / 1_000) kB" : "\(bytes / 1_000_000) MB"

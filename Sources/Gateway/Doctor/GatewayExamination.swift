@@ -7,6 +7,7 @@ import NIOPosix
 import NIOSSL
 import Observability
 import Primitives
+import PushClient
 import SignalingServer
 import Sockets
 import Storage
@@ -61,7 +62,7 @@ package struct GatewayExamination: Sendable {
         findings.append(Diagnosis.memory(Self.availableMemory))
         findings.append(Diagnosis.clock(isKept: WallTime.isKept))
         findings += database
-        findings += Diagnosis.push(configuration.push, isReadable: FileManager.default.isReadableFile(atPath:))
+        findings += push
         if let publicURL { findings += await outside(publicURL) }
         return findings
     }
@@ -248,6 +249,14 @@ package struct GatewayExamination: Sendable {
         return Diagnosis.certificate(
             names: own.names, isValidYet: own.notValidBefore <= now, remaining: .seconds(own.notValidAfter - now),
             chain: chain.count, isSelfSigned: own.isSelfSigned)
+    }
+
+    private var push: [Finding] {
+        var accounts = configuration.push.configuration.applications.map { AppAccounts($0) }
+        let problems = accounts?.refresh() ?? []
+        return Diagnosis.push(
+            configuration.push, appProblems: problems.map(\.reason),
+            isReadable: FileManager.default.isReadableFile(atPath:))
     }
 
     // MARK: - Machine
