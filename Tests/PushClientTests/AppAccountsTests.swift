@@ -48,8 +48,10 @@ import Testing
         #expect(accounts.refresh() == [problem])
         #expect(accounts.refresh() == [], "it is told once")
         #expect(throws: problem) { try accounts.accounts(of: app) }
+        #expect(AppAccounts.count(in: folder.path) == 0)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try write(Self.content)
+        #expect(AppAccounts.count(in: folder.path) == 1)
         #expect(accounts.refresh() == [])
         #expect(try accounts.accounts(of: app)?.google?.accountPath == "/keys/shop.json")
         #expect(try accounts.accounts(of: "com.example.other") == nil)

@@ -49,9 +49,9 @@ extension ConfigurationKey {
             "Registrations of one user; a further one takes the place of the one that was registered longest ago."),
         ConfigurationKey(
             "push", "queue_length", \.push.limits.queue.capacity, .count(1...1_000_000),
-            "Pushes to one service, and to all webhooks together, that have not ended. A push about a call then takes the "
-                + "place of one that is about none; further ones are given up, of webhooks those to the host with the "
-                + "most."),
+            "Pushes to one service with one account, and to all webhooks together, that have not ended. A push about a "
+                + "call then takes the place of one that is about none; further ones are given up, of webhooks those to "
+                + "the host with the most."),
         ConfigurationKey(
             "push", "requests_in_flight", \.push.limits.queue.inFlight, .count(1...1_000),
             "Requests to one service that have no answer yet; further pushes wait."),

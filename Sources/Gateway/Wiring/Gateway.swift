@@ -309,7 +309,8 @@ package struct Gateway: Sendable {
             configuration.media.tcpPort == nil
             ? 0 : configuration.workerCount * configuration.media.maximumConnectionsPerWorker
         let budget = DescriptorBudget(
-            limit: DescriptorLimit.current, inUse: DescriptorLimit.inUse, mediaConnections: media)
+            limit: DescriptorLimit.current, inUse: DescriptorLimit.inUse, mediaConnections: media,
+            apps: configuration.push.configuration.applications.map { AppAccounts.count(in: $0.folder) } ?? 0)
         let (wanted, fitting) = (configuration.signaling.maxConnections, budget.connections(ofEachOf: listeners))
         guard fitting < wanted else { return wanted }
         logger.warning(

@@ -68,13 +68,11 @@ package struct AppAccounts {
     ///
     /// - Returns: what is wrong with what was read now, unless the same was wrong with it before.
     package mutating func refresh() -> [CredentialProblem] {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: configuration.folder) else {
+        guard let apps = Self.apps(in: configuration.folder) else {
             defer { isFolderMissing = true }
             return isFolderMissing ? [] : [folderProblem]
         }
         (isFolderMissing, hasReadFolder) = (false, true)
-        let apps = names.filter { $0.hasSuffix(Self.suffix) && !$0.hasPrefix(".") }
-            .map { String($0.dropLast(Self.suffix.count)) }
         let present = Set(apps)
         known = known.filter { present.contains($0.key) }
         var problems: [CredentialProblem] = []
@@ -91,6 +89,16 @@ package struct AppAccounts {
             known[app] = entry
         }
         return problems
+    }
+
+    /// How many apps have a file in a folder now; 0 if it cannot be read.
+    package static func count(in folder: String) -> Int { apps(in: folder)?.count ?? 0 }
+
+    /// The apps that have a file in a folder; `nil`: it cannot be read.
+    private static func apps(in folder: String) -> [String]? {
+        // `refresh` reports a folder that cannot be read.
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return nil }
+        return names.filter { $0.hasSuffix(suffix) && !$0.hasPrefix(".") }.map { String($0.dropLast(suffix.count)) }
     }
 
     private var folderProblem: CredentialProblem { .unusable("\(configuration.folder) cannot be read") }
