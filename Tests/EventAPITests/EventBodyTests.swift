@@ -114,6 +114,34 @@ struct EventBodyTests {
         #expect(try data(.transferFailed(reason: failed)) == #"{"cause":"\#(word)""# + members)
     }
 
+    @Test func `what an application sends along comes with the invitation, with the answer and alone`() throws {
+        func data(_ fact: CallEvent.Fact) throws -> [String: EventValue] {
+            try #require(EventBody(CallEvent(.callee, fact), of: CallID(1), sequence: 1, time: 0)).data
+        }
+        let content = CustomContent(
+            parameters: [CustomParameter(name: "X-Ticket", value: "7")],
+            bodies: [
+                CustomBody(contentType: "text/plain", body: "hello"),
+                CustomBody(contentType: "a/b", contentDisposition: "render", body: ""),
+            ])
+        var members: [String: EventValue] = [
+            "parameters": .list([.object(["name": .string("X-Ticket"), "value": .string("7")])]),
+            "bodies": .list([
+                .object(["contentType": .string("text/plain"), "body": .string("hello")]),
+                .object([
+                    "contentType": .string("a/b"), "contentDisposition": .string("render"), "body": .string(""),
+                ]),
+            ]),
+        ]
+        #expect(try data(.content(content)) == members)
+        #expect(try data(.content(CustomContent())) == ["parameters": .list([])], "without any they are absent")
+        members["setupMilliseconds"] = .integer(2_000)
+        #expect(try data(.established(.init(setup: .seconds(2), content: content))) == members)
+        members["setupMilliseconds"] = nil
+        members["devices"] = .integer(0)
+        #expect(try data(.invited(devices: [], invitation: .init(content: content))) == members)
+    }
+
     @Test func `a transfer fails too if the other call does not hand over its leg`() throws {
         let failed = try data(.transferFailed(reason: .callNotHandedOver))
         #expect(failed == #"{"cause":"transfer_failed","statusCode":480}"#)

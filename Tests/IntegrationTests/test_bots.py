@@ -9,6 +9,7 @@ import pytest_asyncio
 from party import hear_now
 from party.tones import MUSIC
 from peers.bot import Bot
+from peers.event_contract import checked
 from peers.phone_page import PhonePage
 
 BOT = "bot@dev.local"
@@ -129,6 +130,50 @@ async def test_parameters_and_bodies_reach_the_other_side(party, bot):
     assert [each["body"] for each in told.message["customBodies"]] == ["hello"]
     await bot.tell(session, "end")
     await call.over()
+
+
+async def events(bot: Bot, call: str, *types: str) -> list[dict]:
+    """The events of a call so far, of these types."""
+    found, place, before = [], "oldest", None
+    while place != before:
+        query = f"since={place}&wait=0&calls={call}&types={','.join(types)}"
+        page = (await bot.ask("GET", f"/v1/events?{query}", Accept="application/json")).succeeded()
+        found += [checked(each) for each in page["events"]]
+        place, before = page["next"], place
+    return found
+
+
+async def test_bodies_of_the_other_side_reach_the_bot(party, bot):
+    def bodies(text):
+        return [
+            {"contentType": "text/plain", "contentDisposition": "render", "body": text},
+            {"contentType": "a/b", "body": ""},
+        ]
+
+    async def carried(call: str, type: str) -> list[dict]:
+        async with asyncio.timeout(20):
+            while not (found := await events(bot, call, type)):
+                await asyncio.sleep(0.05)
+        return [each["data"].get("bodies") for each in found]
+
+    alice = await party("alice")
+    at_alice = await alice.dial("bot", customBodies=bodies("☎ start"))
+    incoming = await bot.incoming()
+    assert await carried(incoming["call"], "leg.invited") == [bodies("☎ start")]
+    await bot.tell(incoming["id"], "answer")
+    await at_alice.answered()
+    assert await carried(incoming["call"], "call.answered") == [None], "the bot has sent none"
+    (await alice.operate(at_alice.session, "sendCustomHeaders", customBodies=bodies("alone"))).succeeded()
+    assert await carried(incoming["call"], "leg.received") == [bodies("alone")]
+    await bot.tell(incoming["id"], "end")
+    await at_alice.over()
+
+    started = await bot.start("alice")
+    at_alice = await alice.incoming()
+    (await at_alice.answer(customBodies=bodies("answer"))).succeeded()
+    assert await carried(started["call"], "call.answered") == [bodies("answer")]
+    await bot.tell(started["id"], "end")
+    await at_alice.over()
 
 
 # Transfer

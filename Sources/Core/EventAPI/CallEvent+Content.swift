@@ -19,10 +19,8 @@ extension CallEvent {
         case .established(let establishment):
             (
                 "call.answered",
-                [
-                    "setupMilliseconds": .milliseconds(establishment.setup),
-                    "parameters": .parameters(establishment.content),
-                ]
+                members(of: establishment.content)
+                    .merging(["setupMilliseconds": .milliseconds(establishment.setup)]) { member, _ in member }
             )
         case .rejected: ("leg.rejected", [:])
         case .forwarded(let address): ("leg.forwarded", ["to": .string(address.text)])
@@ -44,7 +42,7 @@ extension CallEvent {
         case .pathRecovered(let affected): affected == leg ? ("media.recovered", [:]) : nil
         case .playbackEnded: ("playback.ended", [:])
         case .qualityMeasured(let quality): ("media.quality", quality.members)
-        case .content(let content): ("leg.received", ["parameters": .parameters(content)])
+        case .content(let content): ("leg.received", members(of: content))
         case .keyPressed(let key, let milliseconds, let pressing):
             ("key.pressed", members(of: key, milliseconds, by: pressing))
         case .played(let list): ("playback.ended", list.members)
@@ -61,9 +59,8 @@ extension CallEvent {
 private func members(
     of invitation: CallEvent.Invitation, to devices: Int, _ audience: CallEvent.Audience?, at time: Int64
 ) -> [String: EventValue] {
-    var members: [String: EventValue] = [
-        "devices": .integer(Int64(devices)), "parameters": .parameters(invitation.content),
-    ]
+    var members = members(of: invitation.content)
+    members["devices"] = .integer(Int64(devices))
     guard let milliseconds = invitation.decisionMilliseconds, let audience else { return members }
     members["decideBy"] = .integer(time + Int64(milliseconds))
     members["session"] = .string(audience.session.rawValue)
@@ -73,6 +70,25 @@ private func members(
         members["fromName"] = .string(caller.name)
     }
     return members
+}
+
+/// `parameters`, in the sender's order; `bodies`, only if there are any: each with `contentType`, `contentDisposition` if
+/// it is stated, and `body`.
+private func members(of content: CustomContent) -> [String: EventValue] {
+    let parameters = content.parameters.map { parameter in
+        EventValue.object(["name": .string(parameter.name), "value": .string(parameter.value)])
+    }
+    var members: [String: EventValue] = ["parameters": .list(parameters)]
+    if !content.bodies.isEmpty { members["bodies"] = .list(content.bodies.map { .object($0.members) }) }
+    return members
+}
+
+extension CustomBody {
+    fileprivate var members: [String: EventValue] {
+        var members: [String: EventValue] = ["contentType": .string(contentType), "body": .string(body)]
+        members["contentDisposition"] = contentDisposition.map { .string($0) }
+        return members
+    }
 }
 
 /// `cause` and `statusCode`; `reason`, the words of a user; `failure`, what was wrong with the media.
@@ -214,10 +230,5 @@ extension MediaProgress {
 extension EventValue {
     fileprivate static func milliseconds(_ duration: Duration) -> EventValue {
         .integer(duration.wholeNanoseconds / 1_000_000)
-    }
-
-    /// Custom parameters, in their order.
-    fileprivate static func parameters(_ content: CustomContent) -> EventValue {
-        .list(content.parameters.map { .object(["name": .string($0.name), "value": .string($0.value)]) })
     }
 }
