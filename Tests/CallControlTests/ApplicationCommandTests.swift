@@ -6,12 +6,12 @@ struct ApplicationCommandTests {
     /// The commands that each state allows, in the order of the table in docs/call-states.md.
     private static let table: [(ApplicationCallPhase, ApplicationCall.Direction, String)] = [
         (.ringing, .incoming, "ring progress answer reject end transfer"),
-        (.progressing, .incoming, "progress answer reject end transfer mute unmute play stop gather record"),
+        (.progressing, .incoming, "progress answer reject end transfer mute unmute keys play stop gather record"),
         (.talking, .incoming, "end hold transfer bridge join leave mute unmute send keys play stop gather record"),
         (.held, .incoming, "end resume transfer bridge join leave mute unmute send stop record"),
         (.ended, .incoming, ""),
         (.ringing, .outgoing, "end"),
-        (.progressing, .outgoing, "end"),
+        (.progressing, .outgoing, "end mute unmute stop gather record"),
         (.talking, .outgoing, "end hold transfer bridge join leave mute unmute send keys play stop gather record"),
         (.held, .outgoing, "end resume transfer bridge join leave mute unmute send stop record"),
         (.ended, .outgoing, ""),

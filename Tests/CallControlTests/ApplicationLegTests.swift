@@ -117,6 +117,36 @@ struct ApplicationLegTests {
         #expect(rig.leg.view.startedAt == 1_000, "its place among the calls of the application does not change")
     }
 
+    @Test func `a call that hears something before the answer progresses, also while a device rings`() throws {
+        let address = try #require(UserAddress(parsing: "robot@example.com"))
+        let robot = RegisteredApplication(
+            name: try #require(ApplicationName("robot")), displayName: "Robot", addresses: [ApplicationAddress(address)]
+        )
+        var leg = ApplicationLeg(
+            starting: try ApplicationCallRequest(to: address, from: address, earlyMedia: true), by: robot, as: "A",
+            at: LegAddress(call: CallID(7), leg: .caller), time: 1)
+        func see(_ state: LegState, hearsEarly: Bool) {
+            leg.see(
+                CallSession(
+                    session: "A", progress: .ringing, state: state, hearsEarly: hearsEarly, isIncoming: false,
+                    isAnchored: true, isConference: false, startedAt: 1, members: [], startParameters: [],
+                    answerParameters: [], timeline: []))
+        }
+        see(.ringing, hearsEarly: false)
+        #expect(leg.view.state == .ringing && leg.view.allowed == [.end])
+        #expect(leg.obstacleToStream == .stateForStream(.ringing))
+        see(.ringing, hearsEarly: true)
+        #expect(leg.view.state == .progressing)
+        #expect(leg.view.allowed == [.end, .mute, .unmute, .stop, .gather, .record])
+        #expect(leg.obstacleToStream == nil && leg.obstacleToListener == nil)
+        let tone = try PlayList(items: [.tone(.dial, nil)])
+        #expect(leg.obstacle(to: .gather(try GatherRequest(maximum: 1))) == nil)
+        let prompting = try GatherRequest(maximum: 1, prompt: tone)
+        #expect(leg.obstacle(to: .gather(prompting)) == .state(.progressing, .play), "nobody would hear the prompt")
+        see(.inCall, hearsEarly: false)
+        #expect(leg.obstacle(to: .gather(prompting)) == nil)
+    }
+
     @Test func `a leg that has answered talks, also while the caller has not answered its offer`() throws {
         var rig = try Rig()
         _ = rig.invite()

@@ -61,6 +61,12 @@ struct HeadlessCommandTests {
                 at: clock.now, random: &random)
         }
 
+        /// What the application of the caller is shown: whether it can hear something before the answer.
+        func callerHearsEarly() throws -> Bool {
+            let history = CallHistory(origin: Moment(clock.now, epochMilliseconds: 0))
+            return try call.session(for: .caller, history).hearsEarly
+        }
+
         /// Time passes until the next thing is due.
         mutating func pass() -> [CallAction] {
             guard let next = call.nextDeadline else { return [] }
@@ -134,9 +140,57 @@ struct HeadlessCommandTests {
         #expect(facts(progress, of: .caller) == [.progressed(description: "")])
         let pressed = rig.call.keyPressed(.five, milliseconds: 100, by: .caller)
         #expect(facts(pressed, of: .callee) == [.keyPressed(key: .five, milliseconds: 100, of: .caller)])
+        let digits = try #require(DigitSequence("7"))
+        for (leg, listener) in [(LegID.callee, LegID.caller), (.caller, .callee)] {
+            let sent = try rig.call.sendDigits(digits, to: .peer, by: leg, at: rig.clock.now)
+            #expect(facts(sent, of: listener) == [.keyPressed(key: .seven, milliseconds: 100, of: leg)])
+        }
         let answered = try rig.call.answer(
             by: .callee, CallAnswerRequest(sdp: ""), at: rig.clock.now, random: &rig.random)
         #expect(media(answered).allSatisfy { !$0.hasPrefix("prepare") })
+    }
+
+    @Test func `an application that calls hears before the answer what is configured`() throws {
+        let (file, tone) = (Playback(.file("welcome.wav"), repeats: true), Playback(.tone(.ringback)))
+        for playback in [file, tone] {
+            var rig = Rig(
+                caller: .application(.silence), callee: .devices([Device("b1", sendsRingingFeedback: true)]),
+                earlyMedia: playback)
+            let started = try rig.start("", accepting: true)
+            let plays = CallAction.play(playback, number: 0, to: .caller)
+            #expect(started.contains(.prepareHeadless(.caller, .silence)))
+            #expect(started.contains(plays) == (playback == file), "a ringback tone waits for a device that rings")
+            #expect(facts(started, of: .caller).last == .progressed(description: ""))
+            #expect(rig.call.legState(.caller) == .sessionProgress)
+            let stream = try rig.perform(.say(.stream(StreamID(1))), by: .caller)
+            #expect(stream == [.say(.caller, .stream(StreamID(1)))])
+            let digits = try #require(DigitSequence("7"))
+            #expect(throws: CallError.self, "nobody hears it") {
+                try rig.call.sendDigits(digits, to: .peer, by: .caller, at: rig.clock.now)
+            }
+            let rings = try rig.call.ringing(by: .callee)
+            #expect(rings.contains(plays) == (playback == tone))
+            #expect(rig.call.legState(.caller) == .ringing)
+            #expect(try rig.callerHearsEarly(), "also while a device rings")
+            let answered = try rig.call.answer(
+                by: .callee,
+                CallAnswerRequest(sdp: ScriptedDescription.audio("bobs", .sendReceive, setup: "active")),
+                at: rig.clock.now, random: &rig.random)
+            #expect(
+                media(answered) == [
+                    "stop caller", "route caller hears callee", "route callee hears caller", "connect callee",
+                ])
+            #expect(try !rig.callerHearsEarly())
+        }
+    }
+
+    @Test func `an application that calls and does not ask for it hears nothing before the answer`() throws {
+        var rig = Rig(
+            caller: .application(.silence), callee: .devices([Device("b1")]), earlyMedia: Playback(.tone(.ringback)))
+        let started = try rig.start("", accepting: false)
+        #expect(!started.contains(.prepareHeadless(.caller, .silence)))
+        #expect(try !rig.callerHearsEarly())
+        #expect(throws: CallError.self) { try rig.perform(.say(.stop), by: .caller) }
     }
 
     @Test(arguments: CallEndCause.Unreachable.allCases)

@@ -98,6 +98,21 @@ struct LegRecordingTests {
         #expect(leg.obstacle(to: Self.start) == .recordings(limit: RecordRequest.maximumCount))
     }
 
+    @Test func `a call that hears something before the answer is recorded from then on`() throws {
+        let address = try #require(UserAddress(parsing: "robot@example.com"))
+        let wish = try RecordRequest(format: .wav)
+        let robot = RegisteredApplication(
+            name: try #require(ApplicationName("robot")), displayName: "Robot", addresses: [ApplicationAddress(address)]
+        )
+        var leg = ApplicationLeg(
+            starting: try ApplicationCallRequest(to: address, from: address, earlyMedia: true, record: wish), by: robot,
+            as: SessionID("A"), at: LegAddress(call: CallID(7), leg: .caller), time: 1)
+        #expect(leg.handle(CallEvent(.caller, .alerted), at: clock.now, time: 1).isEmpty && !leg.hearsEarly)
+        let progressed = leg.handle(CallEvent(.caller, .progressed(description: "")), at: clock.now, time: 1)
+        #expect(progressed == [.record(wish)] && leg.hearsEarly)
+        #expect(leg.established(time: 1).isEmpty, "it has started already")
+    }
+
     @Test func `a recording that was asked for with the call starts when it is answered, once`() throws {
         let address = try #require(UserAddress(parsing: "robot@example.com"))
         let wish = try RecordRequest(format: .wav)

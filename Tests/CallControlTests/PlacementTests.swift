@@ -27,18 +27,22 @@ struct PlacementTests {
         case connection
         case connected
         case started
+        case announcedStart
         case bridged
         case joined
 
         /// Whether a new call is placed.
-        var opensCall: Bool { [.call, .announcedCall, .conference, .connection, .started, .joined].contains(self) }
+        var opensCall: Bool {
+            [.call, .announcedCall, .conference, .connection, .started, .announcedStart, .joined].contains(self)
+        }
         /// What a run can come to. Repetitions of commands are known by the call.
         var outcomes: Set<String> {
             switch self {
             case .call, .announcedCall, .conference, .transfer, .forward, .consultation:
                 ["placed", "repeated", "failed"]
             case .connected, .bridged: ["placed", "repeated", "failed"]
-            case .audit, .playback, .application, .connection, .started, .joined: ["placed", "failed"]
+            case .audit, .playback, .application, .connection, .started, .announcedStart, .joined:
+                ["placed", "failed"]
             }
         }
     }
@@ -71,11 +75,11 @@ struct PlacementTests {
         case .connected:
             TargetPlacement(
                 .transfer, of: "K", by: Self.own, for: Self.alice, to: Self.bob, as: "T", rejectsBusy: true)
-        case .started:
+        case .started, .announcedStart:
             ApplicationPlacement(
-                CallStartRequest(callee: Self.bob, sdp: ""),
+                CallStartRequest(callee: Self.bob, sdp: "", acceptsEarlyMedia: kind == .announcedStart),
                 by: CallParty(user: Self.alice, name: "Robot", session: "A", endpoint: .application(.silence)),
-                in: Self.call, callee: "B", rejectsBusy: true)
+                in: Self.call, callee: "B", rejectsBusy: true, earlyMedia: Playback(.file("welcome.wav")))
         case .bridged:
             ConsultationPlacement(
                 of: "A", by: Self.own, for: Self.alice, with: Self.other, of: Self.bob, token: "T")
@@ -241,6 +245,19 @@ struct PlacementTests {
         #expect(placement.handle(.failed(.unplayable(error))) == [.report(error)] + dialled)
         placement = self.placement(.call)
         #expect(placement.start() == dialled, "only a client that lists `earlymedia` hears it")
+    }
+
+    @Test func `an application that wants to hear a file before the answer goes without one that cannot be played`() {
+        var placement = placement(.announcedStart)
+        #expect(placement.start() == [.ask(.load(file: "welcome.wav"))])
+        let attached = placement.handle(.done)
+        #expect(attached.count == 1)
+        placement = self.placement(.announcedStart)
+        _ = placement.start()
+        let error = MediaFileError.notFound("welcome.wav")
+        #expect(placement.handle(.failed(.unplayable(error))) == [.report(error)] + attached)
+        placement = self.placement(.started)
+        #expect(placement.start() == attached, "only an application that asks for it hears it")
     }
 
     @Test func `a callee who is not rung has no leg of the call`() {

@@ -3,6 +3,7 @@ import CallControl
 import CallRuntime
 import CallSupport
 import Primitives
+import SDP
 import TestSupport
 import Testing
 
@@ -158,6 +159,31 @@ extension ApplicationCallTests {
             try await rig.switchboard.answer(alice, session, CallAnswerRequest(sdp: answer))
             _ = try await look(rig, call.id) { $0.stream == .connecting }
             #expect(rig.programs.attempts.count == 1)
+        }
+    }
+
+    @Test func `a call that is started with early media has its stream before the answer, and keeps it`() async throws {
+        var configuration = LocalSwitchboard.Configuration(media: .anchored)
+        configuration.call.mediaPolicy = .engine
+        configuration.call.earlyMedia = Playback(.file("welcome.wav"), repeats: true)
+        try await RuntimeRig(configuration, applications: [try application()]).serve { rig in
+            try await rig.register(alice, on: 1)
+            let request = try ApplicationCallRequest(to: alice, from: address, earlyMedia: true)
+            let call = try await rig.switchboard.start(request, streaming: try order(), by: name)
+            #expect(call.state == .progressing && call.allowed.contains(.gather) && !call.allowed.contains(.play))
+            _ = try await look(rig, call.id) { $0.stream == .connecting }
+            rig.programs.attempts[0].tell(.opened)
+            await rig.wait { spokenStreams(rig).count == 1 }
+            let played = rig.recorder.mediaCommands.filter { if case .play = $0 { true } else { false } }
+            #expect(played == [.play(Playback(.file("welcome.wav"), repeats: true), number: 0, to: .caller)])
+            let session = try await rig.incoming(on: 1)
+            let answer = try Fixtures.text("sdp/chromium-156/answer-audio.sdp")
+            try await rig.switchboard.answer(alice, session, CallAnswerRequest(sdp: answer))
+            _ = try await look(rig, call.id) { $0.state == .talking && $0.stream == .open }
+            #expect(rig.programs.attempts.count == 1)
+            await rig.switchboard.drain()
+            await rig.switchboard.setApplications([])
+            await rig.settle()
         }
     }
 

@@ -111,6 +111,20 @@ struct HeadlessAudioTests {
         #expect(ear.heard == [9, 9, 0, 0])
     }
 
+    @Test func `a headless leg hears what is played to it, and then another leg`() throws {
+        var rig = Rig()
+        let ear = Counter()
+        let (a, b) = (try rig.add(ear), try rig.add(Counter(says: 5)))
+        let sound = Sound([Int16](repeating: 9, count: 960 + 480))
+        rig.engine.setPlayer(SamplePlayer(sound, from: 0, repeats: true), number: 0)
+        rig.route(a, to: .player(0))
+        var packets = rig.run(cycles: 3)
+        #expect(ear.heard == [9, 9, 9])
+        rig.route(a, to: .leg(b))
+        packets += rig.run(cycles: 2)
+        #expect(ear.heard == [9, 9, 9, 5, 5] && packets == 0)
+    }
+
     @Test func `a headless leg goes on in another call, and sends no goodbye`() throws {
         var (rig, other) = (Rig(), Rig())
         let (mover, stayer, host) = (Counter(says: 5), Counter(says: 6), Counter(says: 7))

@@ -150,7 +150,9 @@ extension LocalSwitchboard {
         let callee = newSession()
         _ = try await noting(.start) { () async throws(CallError) in
             try await place(
-                ApplicationPlacement(start, by: caller, in: call, callee: callee, rejectsBusy: rejectsBusy))
+                ApplicationPlacement(
+                    start, by: caller, in: call, callee: callee, rejectsBusy: rejectsBusy,
+                    earlyMedia: environment.configuration.call.earlyMedia))
         }
     }
 

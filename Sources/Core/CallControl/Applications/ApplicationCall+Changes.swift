@@ -1,5 +1,13 @@
 /// How what an application sees of a call changes.
 extension ApplicationCall {
+    /// The application is invited, and shown who calls whom.
+    mutating func meet(_ audience: CallEvent.Audience) {
+        to = UserAddress(written: audience.local.number) ?? to
+        guard case .user(let caller) = audience.remote else { return }
+        fromName = caller.name
+        from = UserAddress(written: caller.number) ?? from
+    }
+
     /// The call is so, as the application's leg sees it.
     ///
     /// - Parameter isHeardEarly: the caller hears the leg before the answer.
@@ -15,7 +23,7 @@ extension ApplicationCall {
         switch session.state {
         case .initial, .dialing, .ringing, .answering:
             // One that has answered may still wait for the caller's description.
-            state = answeredAt != nil ? .talking : isHeardEarly ? .progressing : .ringing
+            state = answeredAt != nil ? .talking : isHeardEarly || session.hearsEarly ? .progressing : .ringing
         case .sessionProgress: state = .progressing
         case .inCall, .remotelyHeld: state = .talking
         case .onHold, .onDoubleHold: state = .held

@@ -12,7 +12,8 @@ package struct ApplicationCall: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         /// The call has not been answered.
         case ringing
-        /// The call has not been answered, and the caller hears what the callee lets it hear.
+        /// The call has not been answered, and the caller can hear something: what the callee lets it hear, or what the
+        /// gateway plays until the answer.
         case progressing
         /// The call has been answered.
         case talking
@@ -240,10 +241,18 @@ package enum ApplicationCallPhase: String, Hashable, Sendable, CaseIterable {
             }
         case (.progressing, .incoming):
             switch command {
-            case .progress, .answer, .reject, .end, .transfer, .mute, .unmute, .play, .stop, .gather, .record: true
-            case .ring, .hold, .resume, .bridge, .join, .leave, .send, .keys: false
+            case .progress, .answer, .reject, .end, .transfer, .mute, .unmute, .keys, .play, .stop, .gather, .record:
+                true
+            case .ring, .hold, .resume, .bridge, .join, .leave, .send: false
             }
-        case (.ringing, .outgoing), (.progressing, .outgoing): command == .end
+        case (.ringing, .outgoing): command == .end
+        case (.progressing, .outgoing):
+            switch command {
+            case .end, .mute, .unmute, .stop, .gather, .record: true
+            case .ring, .progress, .answer, .reject, .hold, .resume, .transfer, .bridge, .join, .leave, .send, .keys,
+                .play:
+                false
+            }
         case (.talking, _):
             switch command {
             case .end, .hold, .transfer, .bridge, .join, .leave, .mute, .unmute, .send, .keys, .play, .stop, .gather,

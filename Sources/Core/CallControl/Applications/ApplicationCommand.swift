@@ -218,13 +218,13 @@ package struct ApplicationCallRequest: Equatable, Sendable {
     package var displayName: String?
     /// How long the callee is rung; `nil`: as long as the gateway rings at most. A longer time has no effect.
     package var ringTimeout: Duration?
-    /// What the callee plays before the answer is heard by the application's key detector.
+    /// The application wants to hear what there is before the answer: the callee, or what the gateway plays.
     package var earlyMedia: Bool
     /// Parameters and bodies for the callee.
     package var content: CustomContent
     /// The application's own text, which comes back in the view of the call; `nil`: none.
     package var context: String?
-    /// The recording that starts once the callee has answered; `nil`: none.
+    /// The recording that starts once the application can hear something; `nil`: none.
     package var record: RecordRequest?
     /// The trace of the request; `nil`: it is part of none.
     package var trace: TraceContext?

@@ -7,8 +7,12 @@ extension ApplicationLeg {
             guard request.mode == .queue, waiting.count > PlayRequest.maximumWaiting else { return nil }
             return .waitingLists(limit: PlayRequest.maximumWaiting)
         case .record(let command): return obstacle(to: command)
+        case .gather(let request):
+            // Nobody would hear its prompt.
+            let phase = view.state.phase
+            return request.prompt == nil || phase.allows(.play, view.direction) ? nil : .state(phase, .play)
         case .ring, .progress, .answer, .reject, .end, .hold, .resume, .transfer, .transferToCall, .bridge, .join,
-            .leave, .mute, .unmute, .send, .keys, .stop, .gather:
+            .leave, .mute, .unmute, .send, .keys, .stop:
             return nil
         }
     }
@@ -76,9 +80,9 @@ extension ApplicationLeg {
         view.recordings[index].state = .stopped
     }
 
-    /// The recording that the call was to have from its start, once the leg talks.
+    /// The recording that the call was to have from its start, once the leg hears something.
     mutating func recordLate() -> [Action] {
-        guard talks, !isOver, let request = awaitedRecording else { return [] }
+        guard talks || hearsEarly, !isOver, let request = awaitedRecording else { return [] }
         awaitedRecording = nil
         return [.record(request)]
     }

@@ -3,8 +3,8 @@ extension ApplicationLeg {
     /// The most listeners of a leg.
     package static let maximumListeners = 16
 
-    /// Why no stream can be opened now; `nil`: one can. The states are those of `play`. A program that is waited for
-    /// comes back while the call is held as well.
+    /// Why no stream can be opened now; `nil`: one can. The states are those of `gather`. A program that is waited
+    /// for comes back while the call is held as well.
     package var obstacleToStream: ApplicationObstacle? {
         let obstacle = awaitsProgram && view.state.phase == .held ? nil : obstacleToSound
         if let obstacle { return obstacle }
@@ -25,7 +25,7 @@ extension ApplicationLeg {
 
     private var obstacleToSound: ApplicationObstacle? {
         let phase = view.state.phase
-        return phase.allows(.play, view.direction) ? nil : .stateForStream(phase)
+        return phase.allows(.gather, view.direction) ? nil : .stateForStream(phase)
     }
 
     /// A stream carries the audio of the leg from now on.

@@ -48,11 +48,13 @@ package struct ApplicationLeg: Equatable, Sendable {
     private var unsaid: PlayList?
     /// The leg has been told that it talks.
     private(set) var talks = false
+    /// The leg has been told that it can hear something before the answer.
+    package private(set) var hearsEarly = false
     /// The stream that carries the audio of the leg; `nil`: there is none.
     package internal(set) var stream: StreamID?
     /// The streams that only hear.
     var listeners: Set<StreamID> = []
-    /// The recording that is to start once the leg talks; `nil`: none, or it has.
+    /// The recording that is to start once the leg hears something; `nil`: none, or it has.
     var awaitedRecording: RecordRequest?
     /// The recordings that are over, and written.
     var writtenRecordings: Set<RecordingID> = []
@@ -143,13 +145,14 @@ package struct ApplicationLeg: Equatable, Sendable {
     private mutating func fold(_ event: CallEvent, at now: MonotonicTime, time: Int64) -> [Action] {
         switch event.fact {
         case .invited(_, let invitation):
-            if let audience = event.audience { meet(audience) }
+            if let audience = event.audience { view.meet(audience) }
             view.parameters = invitation.content.parameters
             guard view.direction == .incoming else { return [] }
             guard let milliseconds = invitation.decisionMilliseconds else { return [.fallBack] }
             let end = now + .milliseconds(milliseconds)
             decision = Decision(deadline: end, time: time + Int64(milliseconds))
             view.decideBy = decideBy
+        case .progressed: hearsEarly = true
         case .keyPressed(let key, _, _): return follow(gather?.press(key, at: now) ?? [])
         case .played(let list): return ended(list, at: now)
         case .gathered: break
@@ -161,10 +164,11 @@ package struct ApplicationLeg: Equatable, Sendable {
         // The other leg of the call has been connected with that of another one.
         case .released(.transferred(by: place.leg), _): end(nil, at: now)
         case .released(let cause, _), .left(let cause, _): end(cause, at: now)
-        case .stoppedRinging, .joined, .waking, .awoke, .notWoken, .wakingOver, .rings, .alerted, .progressed, .talks,
+        case .stoppedRinging, .joined, .waking, .awoke, .notWoken, .wakingOver, .rings, .alerted, .talks,
             .established, .rejected, .forwarded, .changedDevice, .renewedSubscription, .moved, .ended, .offered,
-            .answered, .unanswered, .candidates, .held, .resumed, .transferStarted, .transferFailed, .mediaReached,
-            .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured, .content:
+            .answered, .unanswered, .candidates, .held, .resumed, .transferStarted, .transferFailed,
+            .mediaReached, .mediaRestarted, .pathLost, .pathRecovered, .playbackEnded, .qualityMeasured,
+            .content:
             break
         }
         return []
@@ -289,13 +293,6 @@ package struct ApplicationLeg: Equatable, Sendable {
 
     /// Nobody is waited for any more.
     private mutating func endDecision() { (decision, view.decideBy) = (nil, nil) }
-
-    private mutating func meet(_ audience: CallEvent.Audience) {
-        view.to = UserAddress(written: audience.local.number) ?? view.to
-        guard case .user(let caller) = audience.remote else { return }
-        view.fromName = caller.name
-        view.from = UserAddress(written: caller.number) ?? view.from
-    }
 
     private mutating func refuse(_ cause: RejectCause) -> CallCommand {
         switch cause {

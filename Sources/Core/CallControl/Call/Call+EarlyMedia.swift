@@ -1,26 +1,27 @@
 import Primitives
 import SDP
 
-/// What a caller that lists `earlymedia` hears before the answer (spidr-wire §8.3).
+/// What a caller that lists `earlymedia`, or an application that asks for it, hears before the answer (spidr-wire §8.3).
 ///
 ///     DIALING ── sessionProgress, with a provisional answer ──▶ SESSION_PROGRESS ── a device rings ──▶ RINGING
 ///
 /// The caller gets the description as soon as the call is under way, as a network sends 183 before 180 (RFC 3261
 /// §21.1.5), so that its media path exists by the time devices ring. An announcement or music starts at once. A
-/// ringback tone says that a device rings, and starts when one does.
+/// ringback tone says that a device rings, and starts when one does. To a headless caller nothing is described: its leg
+/// is made, and the application is told.
 extension Call {
     /// Gives the caller a provisional answer, and starts what it can hear from now on.
-    mutating func giveEarlyMedia(_ caller: LegMedia, _ sdp: String) -> [CallAction] {
+    mutating func giveEarlyMedia(_ caller: LegTransport, _ sdp: String) -> [CallAction] {
         provide(caller, sdp, playing: playEarly(isRinging: false))
     }
 
     /// Gives the caller a provisional answer.
     ///
     /// - Parameter start: starts what the caller hears from now on.
-    mutating func provide(_ caller: LegMedia, _ sdp: String, playing start: [CallAction] = []) -> [CallAction] {
+    mutating func provide(_ caller: LegTransport, _ sdp: String, playing start: [CallAction] = []) -> [CallAction] {
         let progress = unanswered?.progress.withEarlyMedia ?? .earlyMedia
         unanswered?.progress = progress
-        edit(.caller) { $0.media = caller }
+        edit(.caller) { $0.transport = caller }
         return prepare(.caller) + connect(.caller) + start + tell(.caller, .progressed(description: sdp))
     }
 
@@ -33,17 +34,34 @@ extension Call {
         else { return [] }
         return [.play(playback, number: 0, to: .caller)]
     }
+
+    /// Whether the leg is the caller's, and can hear something before the answer.
+    func hearsEarly(_ leg: LegID) -> Bool { leg == .caller && unanswered?.progress.hasEarlyMedia == true }
+
+    /// The leg that hears this one before the answer, because the callee is heard early; `nil`: none does.
+    func earlyListener(of leg: LegID) -> LegID? {
+        guard unanswered?.isHeardEarly == true, let callee = legs.first(where: { $0.stage == .ringing })?.id else {
+            return nil
+        }
+        if leg == .caller { return callee }
+        return leg == callee ? .caller : nil
+    }
 }
 
-extension LegMedia {
-    /// The caller's media with a provisional answer, and that answer; `nil` if the gateway could not send it anything.
-    func progressing(random: inout some RandomSource) -> (caller: LegMedia, sdp: String)? {
-        var media = self
-        do throws(CallError) {
-            let sdp = try media.provisionalAnswer(random: &random)
-            return (media, sdp)
-        } catch {
-            return nil
+extension LegTransport {
+    /// The caller's transport with a provisional answer, and that answer, which is empty for a headless caller; `nil`
+    /// if the gateway could not send it anything.
+    func progressing(random: inout some RandomSource) -> (caller: LegTransport, sdp: String)? {
+        switch self {
+        case .absent, .direct: return nil
+        case .headless: return (self, "")
+        case .webRTC(var media):
+            do throws(CallError) {
+                let sdp = try media.provisionalAnswer(random: &random)
+                return (.webRTC(media), sdp)
+            } catch {
+                return nil
+            }
         }
     }
 }

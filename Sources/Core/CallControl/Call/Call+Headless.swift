@@ -23,7 +23,7 @@ extension Call {
     /// Lets the caller hear the leg before the answer, in place of the early media that is configured, and the leg
     /// hear the caller. Once it has happened, it changes nothing.
     private mutating func progress(by leg: LegID, random: inout some RandomSource) throws(CallError) -> [CallAction] {
-        guard let unanswered, let member = self[leg], member.stage == .ringing, let caller = self[.caller] else {
+        guard let unanswered, self[leg]?.stage == .ringing, let caller = self[.caller] else {
             throw refusal(of: .progress, to: leg)
         }
         guard !unanswered.isHeardEarly else { return [] }
@@ -32,17 +32,10 @@ extension Call {
             actions = [.stopPlaying(to: .caller)]
         } else {
             guard unanswered.acceptsEarlyMedia else { throw .notAllowed(.progress, .noEarlyMedia) }
-            switch caller.transport {
-            case .headless:
-                self.unanswered?.progress = unanswered.progress.withEarlyMedia
-                actions = prepare(.caller) + tell(.caller, .progressed(description: ""))
-            case .webRTC(let media):
-                guard let provisional = media.progressing(random: &random) else {
-                    throw .notAllowed(.progress, .noEarlyMedia)
-                }
-                actions = provide(provisional.caller, provisional.sdp)
-            case .absent, .direct: throw .notAllowed(.progress, .noEarlyMedia)
+            guard let provisional = caller.transport.progressing(random: &random) else {
+                throw .notAllowed(.progress, .noEarlyMedia)
             }
+            actions = provide(provisional.caller, provisional.sdp)
         }
         self.unanswered?.isHeardEarly = true
         return actions + prepare(leg) + [.route(.caller, .leg(leg)), .route(leg, .leg(.caller))]
@@ -88,8 +81,8 @@ extension Call {
 
     /// Does something with the audio of the leg.
     private func say(_ speech: Speech, by leg: LegID) throws(CallError) -> [CallAction] {
-        let isHeard = unanswered?.isHeardEarly == true && self[leg]?.stage == .ringing
-        guard isHeard || (answered != nil && self[leg]?.isTalking == true) else { throw refusal(of: .play, to: leg) }
+        let isEarly = earlyListener(of: leg) != nil || hearsEarly(leg)
+        guard isEarly || (answered != nil && self[leg]?.isTalking == true) else { throw refusal(of: .play, to: leg) }
         guard answered?.operation?.isFirstExchange != true else { throw .pending(retryAfter: Self.retryAfter) }
         return [.say(leg, speech)]
     }
@@ -119,6 +112,6 @@ extension Call {
 
     /// Whether the leg hears the others.
     private func hears(_ leg: CallLeg) -> Bool {
-        leg.isTalking || (unanswered?.isHeardEarly == true && leg.stage == .ringing)
+        leg.isTalking || hearsEarly(leg.id) || earlyListener(of: leg.id) != nil
     }
 }

@@ -47,14 +47,17 @@ extension Call {
     }
 
     /// Sends DTMF digits that the legs hear. Digits go out one after the other, after those requested before. An
-    /// application is told of them at once, but of no more than if they were sent to it.
+    /// application is told of them at once, but of no more than if they were sent to it. Before the answer an
+    /// application can send digits to the leg that hears it early.
     ///
     /// - Throws: as `checkPlay(by:)`; `digitsWaiting`, for the whole request, if too many digits wait already for one
     ///   of the legs.
     package mutating func sendDigits(
         _ digits: DigitSequence, to target: MediaTarget, by leg: LegID, at now: MonotonicTime
     ) throws(CallError) -> [CallAction] {
-        try checkAnchored(.sendDigits, by: leg)
+        if earlyListener(of: leg) == nil || self[leg]?.transport.isHeadless != true {
+            try checkAnchored(.sendDigits, by: leg)
+        }
         let listeners = listeners(target, seenFrom: leg)
         if let wait = listeners.compactMap({ self[$0]?.waitingDigits.wait(for: digits.count, at: now) }).max() {
             throw .digitsWaiting(limit: WaitingDigits.capacity, retryAfter: wait)
@@ -84,7 +87,7 @@ extension Call {
 
     /// The legs that a target means, seen from the leg that asks.
     private func listeners(_ target: MediaTarget, seenFrom leg: LegID) -> [LegID] {
-        let others = others(of: leg).map(\.id)
+        let others = earlyListener(of: leg).map { [$0] } ?? others(of: leg).map(\.id)
         return switch target {
         case .own: [leg]
         case .peer: others

@@ -234,7 +234,7 @@ extension Call {
         var invitation = CallEvent.Invitation(content: request.content, mayForward: !request.isConnector)
 
         var isOffered = false
-        var progress: (caller: LegMedia, sdp: String)?
+        var progress: (caller: LegTransport, sdp: String)?
         switch mode {
         case .direct:
             invitation.description = request.sdp.isEmpty ? nil : request.sdp
@@ -247,8 +247,8 @@ extension Call {
             {
                 invitation.description = try callee.offer(mirroring: offer, random: &random)
                 isOffered = true
-                if request.acceptsEarlyMedia, configuration.earlyMedia != nil, case .webRTC(let media) = caller {
-                    progress = media.progressing(random: &random)
+                if request.acceptsEarlyMedia, configuration.earlyMedia != nil {
+                    progress = caller.progressing(random: &random)
                 }
             }
             edit(.caller) { $0.transport = caller }

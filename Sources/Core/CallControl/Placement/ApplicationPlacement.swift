@@ -1,8 +1,10 @@
 /// Starts a call of an application, which has its leg already: the callee gets a leg, and then the call rings.
 ///
-///     attaching ──▶ (looking up) ──▶ starting ──▶ placed
+///     (loading) ──▶ attaching ──▶ (looking up) ──▶ starting ──▶ placed
 package struct ApplicationPlacement: Placement {
     private enum Stage: Equatable, Sendable {
+        /// The file that the application is to hear before the answer is loaded.
+        case loading
         /// The callee is given a leg.
         case attaching
         /// The callee has no registration: does the account exist?
@@ -16,6 +18,8 @@ package struct ApplicationPlacement: Placement {
     private let request: CallStartRequest
     private let session: SessionID
     private let rejectsBusy: Bool
+    /// What is to be loaded before the call starts; `nil`: nothing.
+    private let file: String?
     private var stage = Stage.attaching
     /// Who has the callee's leg; `nil`: nobody yet.
     private var holder: EndpointAddress?
@@ -27,18 +31,28 @@ package struct ApplicationPlacement: Placement {
     ///   - call: the new call.
     ///   - session: the new name of the callee's leg.
     ///   - rejectsBusy: a callee who has a call already is not rung.
+    ///   - earlyMedia: what an application that wants it hears before the answer; `nil`: nothing.
     package init(
-        _ request: CallStartRequest, by caller: CallParty, in call: CallID, callee session: SessionID, rejectsBusy: Bool
+        _ request: CallStartRequest, by caller: CallParty, in call: CallID, callee session: SessionID,
+        rejectsBusy: Bool, earlyMedia: Playback?
     ) {
         self.request = request
         self.caller = caller
         self.call = call
         self.session = session
         self.rejectsBusy = rejectsBusy
+        file = request.acceptsEarlyMedia ? earlyMedia?.file : nil
     }
 
     /// The first actions.
     package mutating func start() -> [PlacementAction] {
+        guard let file else { return attach() }
+        stage = .loading
+        return [.ask(.load(file: file))]
+    }
+
+    private mutating func attach() -> [PlacementAction] {
+        stage = .attaching
         let leg = LegAddress(call: call, leg: .callee)
         return [.ask(.user(request.callee, .attach(session, leg, .rung(by: caller.user))))]
     }
@@ -54,6 +68,10 @@ package struct ApplicationPlacement: Placement {
 
     private mutating func proceed(_ reply: PlacementReply) throws(CallError) -> [PlacementAction] {
         switch stage {
+        case .loading:
+            // The application goes without a file that cannot be played.
+            let report: [PlacementAction] = reply.unplayable.map { [.report($0)] } ?? []
+            return report + attach()
         case .attaching: return attached(reply.reached)
         case .lookingUp: return startCall(nil, unreachable: try reply.accountExists() ? .notRegistered : .noSuchUser)
         case .starting(let isRung):

@@ -60,6 +60,8 @@ package struct CallSession: Equatable, Sendable {
     package var progress: CallProgress
     /// The state of the call, as the leg that asks sees it.
     package var state: LegState
+    /// The leg that asks can hear something before the answer.
+    package var hearsEarly: Bool
     /// The leg that asks was rung, or brought into the call; otherwise it dialled.
     package var isIncoming: Bool
     /// The gateway terminates the media.
@@ -83,14 +85,15 @@ package struct CallSession: Equatable, Sendable {
 
     /// Makes a session of its parts; each parameter is the property of that name.
     package init(
-        session: SessionID, progress: CallProgress, state: LegState, isIncoming: Bool, isAnchored: Bool,
-        isConference: Bool,
+        session: SessionID, progress: CallProgress, state: LegState, hearsEarly: Bool = false, isIncoming: Bool,
+        isAnchored: Bool, isConference: Bool,
         startedAt: Int64, answeredAt: Int64? = nil, members: [Member], startParameters: [CustomParameter],
         answerParameters: [CustomParameter], timeline: [CallLogRecord.Event], trace: TraceContext? = nil
     ) {
         self.session = session
         self.progress = progress
         self.state = state
+        self.hearsEarly = hearsEarly
         self.isIncoming = isIncoming
         self.isAnchored = isAnchored
         self.isConference = isConference
@@ -128,7 +131,7 @@ extension Call {
         if case .answered(let answered) = state { isConference = answered.isConference }
         return CallSession(
             session: own.party.session, progress: try progress(for: leg), state: legState(leg),
-            isIncoming: own.isCalled,
+            hearsEarly: hearsEarly(leg), isIncoming: own.isCalled,
             isAnchored: legs.contains(where: \.isAnchored), isConference: isConference,
             startedAt: history.start(of: leg),
             answeredAt: history.answer(of: leg),

@@ -37,6 +37,14 @@ extension ApplicationOwner {
         return try await call(session, asking: switchboard)
     }
 
+    /// Opens the stream that the call was to have from its start, now that the leg hears something.
+    func openAwaitedStream(of session: SessionID) {
+        guard let order = awaitedStreams.removeValue(forKey: session), let leg = legs[session], !leg.isOver,
+            leg.stream == nil
+        else { return }
+        startStream(order, in: session)
+    }
+
     /// Starts to connect to the program of a stream. The leg must have none.
     func startStream(_ order: StreamOrder, in session: SessionID) {
         var random = environment.random.generator

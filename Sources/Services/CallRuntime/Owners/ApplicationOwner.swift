@@ -58,7 +58,7 @@ actor ApplicationOwner: EndpointOwner {
     var incoming: [SessionID: IncomingStream] = [:]
     /// The streams that the gateway opens.
     var outgoing: [SessionID: OutgoingStream] = [:]
-    /// Those that it opens once a leg talks.
+    /// Those that it opens once a leg hears something.
     var awaitedStreams: [SessionID: StreamOrder] = [:]
     /// What follows for streams that the gateway opens, and is not carried out yet.
     var streamSteps: [(session: SessionID, step: OutgoingStream.Step)] = []
@@ -313,6 +313,7 @@ actor ApplicationOwner: EndpointOwner {
             guard let session = entry.event.audience?.session else { return [] }
             tellStream(of: session, entry.event.fact)
             let actions = edit(session) { $0.handle(entry.event, at: now, time: time) }
+            if case .progressed = entry.event.fact { openAwaitedStream(of: session) }
             if let leg = legs[session], !leg.isOver, !mayHave(leg) {
                 // It was being placed when the application lost it.
                 return [(session, .perform(.end(reasonText: nil)))]
@@ -321,9 +322,7 @@ actor ApplicationOwner: EndpointOwner {
         case .detach(let session): _ = edit(session) { $0.detach(at: now) }
         case .established(let session):
             let actions = edit(session) { $0.established(time: time) } ?? []
-            if let order = awaitedStreams.removeValue(forKey: session), let leg = legs[session], leg.stream == nil {
-                startStream(order, in: session)
-            }
+            openAwaitedStream(of: session)
             return actions.map { (session, $0) }
         case .move(let session, let place): _ = edit(session) { $0.move(to: place) }
         case .streamAsks(let wish, let session): return actions(for: wish, in: session)
