@@ -12,11 +12,12 @@ import pytest_asyncio
 
 from durability import configured
 from party import TONES, hear_now
-from party.tones import amplitudes, encoded
+from party.tones import Ear, amplitudes, encoded
 from peers import sound
 from peers.bot import Bot
 from peers.event_contract import checked
 from peers.gateway import orbweaver
+from peers.stream import Stream
 
 RATE = 48_000
 FAINT = 400
@@ -93,13 +94,13 @@ async def with_key(own, options, name: str, *details: str) -> Recorder:
     return Recorder(own.http, key.stdout.strip())
 
 
-def settings(folder: Path, **recordings) -> tuple[str, ...]:
+def settings(folder: Path, calls: dict | None = None, **recordings) -> tuple[str, ...]:
     for name in ("sounds", "recordings"):
         (folder / name).mkdir()
     sound.tone(folder / "sounds" / "hello.wav", TONES["carol"], seconds=3)
     return configured(
         folder, ["alice", "bob"], media={"bind": "127.0.0.1", "folder": folder / "sounds"},
-        recordings={"folder": folder / "recordings", **recordings},
+        recordings={"folder": folder / "recordings", **recordings}, **({"calls": calls} if calls else {}),
     )  # fmt: skip
 
 
@@ -384,6 +385,43 @@ async def test_a_removed_recording_is_gone_with_its_file(site, party, tmp_path):
     assert (await bot.ask("DELETE", f"/v1/recordings/{recording}")).succeeded() == known
     (await bot.ask("GET", f"/v1/recordings/{recording}")).refused(404, "recording.not_found")
     assert not list((tmp_path / "recordings").iterdir())
+
+
+@pytest.mark.parametrize("format", ["wav", "ogg"])
+async def test_what_is_heard_before_the_answer_is_recorded_and_streamed(own_gateway, tmp_path, party, format):
+    """Carol's tone is the early media of all callees here."""
+    options = settings(tmp_path, calls={"early_media": "file:hello.wav"})
+    own = await asyncio.to_thread(own_gateway.configured, *options)
+    async with await with_key(own, options, "box", "--address", "box@dev.local", "--decision-time", "60") as bot:
+        bob = await party("bob", base=own.http, sounds=True)
+        started = await bot.start("bob", earlyMedia=True, record={"format": format, "sides": "other"})
+        session, ear = started["id"], Ear()
+        at_bob = await bob.incoming()
+        shown = await bot.until(session, state="progressing")
+        assert {"gather", "record", "stop", "end"} <= set(shown["allowed"]) and "play" not in shown["allowed"]
+        refused = await bot.ask("POST", f"/v1/calls/{session}/play", {"items": [{"tone": "dial"}]})
+        refused.refused(409, "call.not_allowed")
+
+        def hear(data: bytes):
+            ear.take(numpy.frombuffer(data, "<i2"))
+
+        async with Stream(own.http, session, bot.key, rate=RATE, hear=hear) as stream:
+            await stream.expect("start")
+            await stream.until(lambda: ear.hears() == {"carol"}, "carol's tone before the answer")
+            assert (await bot.show(session))["state"] == "progressing"
+            recording = (await bot.show(session))["recordings"][0]
+            assert recording["state"] == "recording"
+            (await at_bob.answer()).succeeded()
+            await bot.until(session, state="talking")
+            await at_bob.connected()
+            await stream.until(lambda: ear.hears() == {"bob"}, "bob after the answer")
+            await asyncio.sleep(1)  # of which the recording has a part
+            (await at_bob.end()).succeeded()
+            assert (await stream.expect("end"))["reason"] == "callEnded"
+        await bot.stopped(recording["id"])
+        samples = decoded(await bot.file(recording["id"]))[0]
+        assert heard(samples, start=0) == {"carol", "bob"}
+        assert heard(samples, start=0, end=0.3) == {"carol"}
 
 
 async def test_old_recordings_make_room(own_gateway, tmp_path, party):

@@ -12,9 +12,11 @@ from websockets.exceptions import InvalidStatus
 
 from durability import configured
 from party import MUSIC, TONES, hear_now
+from party.tones import Ear
 from peers.bot import DEMO_KEY, Bot
 from peers.gateway import orbweaver
 from peers.stream import Stream, echo
+from robots import DOMAIN
 from test_bots import answered
 
 
@@ -65,6 +67,34 @@ async def test_an_echo_in_each_format(party, bot, encoding, rate, size):
         (await call.end()).succeeded()
         assert (await stream.expect("end"))["reason"] == "callEnded"
         assert await stream.closed() == 1000
+
+
+async def test_a_stream_has_the_sound_and_the_keys_of_an_application_before_it_answers(robots):
+    base, ear = robots.gateway.http, Ear()
+
+    def hear(data: bytes):
+        ear.take(numpy.frombuffer(data, "<i2"))
+
+    async with Bot(base, robots.keys["alice"]) as alice, Bot(base, robots.keys["bob"]) as bob:
+        at_alice = (await alice.start(f"bob@{DOMAIN}", earlyMedia=True))["id"]
+        at_bob = (await bob.incoming())["id"]
+        await bob.tell(at_bob, "progress", items=[{"music": True}])
+        shown = await alice.until(at_alice, state="progressing")
+        assert "gather" in shown["allowed"] and "keys" not in shown["allowed"]
+        async with Stream(base, at_alice, robots.keys["alice"], rate=48_000, hear=hear) as stream:
+            await stream.expect("start")
+            await stream.until(lambda: ear.hears() == {MUSIC}, "the music before the answer")
+            prompted = {"maximum": 2, "prompt": {"items": [{"tone": "dial"}]}}
+            answer = await alice.ask("POST", f"/v1/calls/{at_alice}/gather", prompted)
+            assert answer.refused(409, "call.not_allowed")["state"] == "progressing"
+            await alice.tell(at_alice, "gather", maximum=2, firstTimeout=20_000)
+            await bob.tell(at_bob, "keys", keys="42")
+            assert [(await stream.expect("keys"))["keys"] for _ in range(2)] == ["4", "2"]
+            await alice.until(at_alice, gathering=None)
+            await bob.tell(at_bob, "answer")
+            assert (await alice.until(at_alice, state="talking"))["stream"] == "open"
+            await alice.tell(at_alice, "end")
+            assert (await stream.expect("end"))["reason"] == "callEnded" and await stream.closed() == 1000
 
 
 async def test_the_trace_of_the_request_that_started_the_call_is_in_the_start(party, bot):
