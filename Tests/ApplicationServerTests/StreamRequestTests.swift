@@ -52,7 +52,12 @@ import Testing
                 .init(dialect: .own, format: .standard, waiting: .init(limit: .seconds(5)), fallback: .end)
             ),
             ("retryTime=0", .init(dialect: .own, format: .standard, waiting: .init(limit: .zero))),
-            ("dialect=twilio", .init(dialect: .twilio, format: .muLaw, configuration: .init(detector: nil))),
+            (
+                "dialect=twilio",
+                .init(
+                    dialect: .twilio, format: .muLaw,
+                    configuration: .init(buffer: .init(capacity: 600, maximumMarks: 10_000), detector: nil))
+            ),
         ] as [(String, StreamTerms)])
     func `a query says what a stream is`(_ query: String, _ terms: StreamTerms) async throws {
         let rig = try await withCall()

@@ -101,6 +101,64 @@ struct StreamSessionTests {
         #expect(Self.texts(actions).first?.contains("100 ms") == true)
     }
 
+    @Test func `a bot that can be told to stop is always heard`() {
+        for dialect in [StreamDialectName.own, .asterisk, .asteriskJSON] {
+            var session = Self.session(.muLaw, .init(buffer: dialect.buffer), dialect: dialect)
+            _ = session.socketOpened()
+            _ = session.received(.binary([UInt8](repeating: 1, count: 8_000 * 3_600)))
+            #expect(session.takesFrames && dialect.hasFlowControl)
+            #expect(session.status.waiting == 60_000)
+        }
+    }
+
+    /// A message of Twilio's dialect with so much audio of one value.
+    private static func media(_ milliseconds: Int) -> StreamFrame {
+        // Base64 of three bytes of 0xFF, which are silence.
+        .text(#"{"event":"media","media":{"payload":"\#(String(repeating: "////", count: 8 * milliseconds / 3))"}}"#)
+    }
+
+    @Test(arguments: [(30, 720_000), (48_000, 3_600_000)])
+    func `what a bot that cannot be told to stop sends at once is heard whole, and ten minutes of it wait`(
+        _ size: Int, _ length: Int
+    ) {
+        let dialect = StreamDialectName.twilio
+        var session = Self.session(.muLaw, .init(buffer: dialect.buffer, detector: nil), dialect: dialect)
+        _ = session.socketOpened()
+        let message = Self.media(size)
+        var (left, most, heard) = (length / size, 0, 0)
+        var told: [StreamSession.Action] = []
+        for _ in 0..<length / StreamFormat.frameMilliseconds {
+            while left > 0, session.takesFrames {
+                told += session.received(message)
+                left -= 1
+            }
+            most = max(most, session.status.waiting)
+            let (playout, actions) = session.tick()
+            if case .samples = playout { heard += StreamFormat.frameMilliseconds }
+            told += actions
+        }
+        #expect(told == [])
+        #expect(left == 0 && heard == length && session.heardMilliseconds == length)
+        #expect((540_000...600_000).contains(most))
+    }
+
+    @Test func `a bot that cannot be told to stop may set many marks, and what is one too many waits`() {
+        var session = Self.session(.muLaw, .init(buffer: .init(maximumMarks: 2), detector: nil), dialect: .twilio)
+        _ = session.socketOpened()
+        let mark = StreamFrame.text(#"{"event":"mark","mark":{"name":"m"}}"#)
+        for _ in 0..<2 {
+            #expect(session.takesFrames)
+            #expect(session.received(Self.media(30)) == [])
+            #expect(session.received(mark) == [])
+        }
+        #expect(!session.takesFrames)
+        #expect(session.tick().actions == [])
+        #expect(!session.takesFrames)
+        #expect(Self.texts(session.tick().actions).count == 1, "the first one is reached")
+        #expect(session.takesFrames)
+        #expect(session.received(.text(#"{"event":"clear"}"#)).count == 1, "the other one is answered")
+    }
+
     @Test func `what happened without a socket is told to the next one`() {
         var session = Self.session()
         _ = session.socketOpened()
@@ -113,7 +171,7 @@ struct StreamSessionTests {
         }
         #expect(session.pressed("1") == [])
         #expect(session.heard([Int16](repeating: 0, count: 160)) == [])
-        #expect(session.received(.text("x")) == [], "there is no socket")
+        #expect(session.received(.text("x")) == [.count(.malformed)], "what came before the socket was gone counts")
         let texts = Self.texts(session.socketOpened())
         #expect(texts.first?.contains(#""at":20,"reconnected":true"#) == true)
         #expect(

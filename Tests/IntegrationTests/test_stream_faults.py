@@ -1,16 +1,26 @@
 """Bots that send audio of the wrong rate, or pieces that end inside a sample (docs/bots.md, *Audio streams*). Those
-that send nonsense, crumbs or an hour, or do not read, are in test_streams.py."""
+that send nonsense or crumbs, or do not read, are in test_streams.py."""
+import asyncio
+import base64
+import contextlib
 import itertools
+import json
 import re
 
 import numpy
+import pytest
 import pytest_asyncio
+from websockets.asyncio.client import connect
+from websockets.asyncio.connection import Connection
+from websockets.asyncio.server import serve
+from websockets.exceptions import ConnectionClosed
 
 from party import TONES, hear_now
-from peers.bot import Bot
+from peers.bot import DEMO_KEY, Bot
 from peers.stream import Stream
 from test_bots import answered
 from test_streams import tone
+from test_twilio_library import mu_law
 
 
 @pytest_asyncio.fixture
@@ -73,3 +83,71 @@ async def test_pieces_of_odd_lengths_are_put_together_and_half_a_sample_at_the_e
         await hear_now({call: {"dave"}})
         assert not [each for each in stream.told if each["type"] == "refused"]
     (await call.end()).succeeded()
+
+
+class HourForTwilio:
+    """A bot in the dialect of Twilio, which has no words to slow a bot down: it sends an hour of audio at once."""
+
+    MINUTES = 60
+
+    def __init__(self):
+        self.sent = 0
+        """How many minutes its socket has taken."""
+        self.heard: list[str] = []
+        """The events that it was told."""
+
+    async def talk(self, socket: Connection):
+        audio = base64.b64encode(mu_law("dave", 30)).decode()
+        sender = asyncio.create_task(self._send(socket, json.dumps({"event": "media", "media": {"payload": audio}})))
+        with contextlib.suppress(ConnectionClosed):
+            async for text in socket:
+                self.heard.append(json.loads(text)["event"])
+        await sender
+
+    async def _send(self, socket: Connection, half: str):
+        with contextlib.suppress(ConnectionClosed):
+            for _ in range(self.MINUTES):
+                await socket.send(half)
+                await socket.send(half)
+                self.sent += 1
+
+    async def hears(self, pieces: int):
+        """Waits until it was sent so many pieces of 20 ms."""
+        async with asyncio.timeout(300):
+            while self.heard.count("media") < pieces:
+                await asyncio.sleep(0.2)
+
+
+@pytest.mark.parametrize("way", ["in", "out"])
+async def test_a_bot_that_cannot_be_told_to_stop_waits_at_its_socket_with_an_hour_and_loses_nothing(
+    own_gateway, party, way
+):
+    own = own_gateway("--set", "listen.channel_idle=10s")
+    alice = await party("alice", sounds=True, base=own.http)
+    program = HourForTwilio()
+    # A bot that expects pongs in time would give up: they wait behind its own audio.
+    quiet = {"ping_interval": None, "compression": None}
+    async with Bot(own.http) as bot, contextlib.AsyncExitStack() as stack:
+        call, session = await answered(bot, alice)
+        if way == "in":
+            uri = Stream(own.http, session, dialect="twilio").uri
+            headers = {"Authorization": f"Bearer {DEMO_KEY}"}
+            socket = await stack.enter_async_context(connect(uri, additional_headers=headers, proxy=None, **quiet))
+            talk = asyncio.create_task(program.talk(socket))
+        else:
+            server = await stack.enter_async_context(serve(program.talk, "127.0.0.1", 0, **quiet))
+            port = server.sockets[0].getsockname()[1]
+            await bot.tell(session, "stream", url=f"ws://127.0.0.1:{port}/", dialect="twilio")
+        await hear_now({call: {"dave"}})
+        # Longer than a socket that shows no sign of life is kept: the program is still there, and still has audio.
+        await program.hears(1_000 if way == "in" else 3_000)
+        await hear_now({call: {"dave"}})
+        assert 9 <= program.sent < program.MINUTES
+        assert own.metric("orbweaver_stream_messages_refused_total") == 0
+        assert (await bot.show(session))["stream"] == "open" and "stop" not in program.heard
+        (await call.end()).succeeded()
+        async with asyncio.timeout(60):
+            while "stop" not in program.heard:
+                await asyncio.sleep(0.2)
+            if way == "in":
+                await talk

@@ -127,6 +127,37 @@ struct StreamVoiceTests {
         #expect(texts[0].contains("\"reconnected\":false") && audio.map(\.count) == [160])
     }
 
+    @Test func `a program that cannot be told to stop is not read while much waits, and nothing is lost`() throws {
+        let terms = StreamTerms(
+            dialect: .twilio, format: .muLaw,
+            configuration: StreamSession.Configuration(buffer: .init(capacity: 120), detector: nil))
+        let rig = Rig(terms)
+        let stream = try #require(rig.voice.stream)
+        // 48 s of µ-law silence.
+        let media = #"{"event":"media","media":{"payload":"\#(String(repeating: "////", count: 128_000))"}}"#
+        var sent = 0
+        // The socket reads as long as it may; a message is made up for in some cycles.
+        for _ in 0..<200 {
+            if rig.link.mayRead {
+                _ = rig.link.receive(.text(media))
+                sent += 1
+            }
+            _ = rig.cycle()
+        }
+        #expect(sent == 3, "two of them fill the buffer, and one the queue")
+        #expect(!rig.link.mayRead)
+        _ = rig.link.receive(.text(#"{"event":"mark","mark":{"name":"last"}}"#))
+        rig.link.disconnect()
+        // What was sent before the socket was gone is heard, and the mark is told to the next socket.
+        var heard = 200
+        while rig.cycle() != nil, heard < 10_000 { heard += 1 }
+        #expect(heard == sent * 48_000 / 20)
+        #expect(stream.takeRefusals() == 0)
+        var next = rig
+        next.reopen(terms)
+        #expect(next.told().texts.contains { $0.contains(#""mark":{"name":"last"}"#) })
+    }
+
     @Test func `wishes are passed on, and faults are counted`() throws {
         let rig = Rig()
         let stream = try #require(rig.voice.stream)

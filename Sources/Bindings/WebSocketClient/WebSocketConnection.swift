@@ -137,9 +137,12 @@ final class WebSocketConnection {
             if count == 0 { isUntrusted = true }
             return 0
         case LWS_CALLBACK_TIMER:
-            // The timer is for the opening and for the end. libwebsockets 4.1 fires one that is cancelled at once, so
-            // that of the opening goes on.
-            guard !isOpen || isEnding else { return 0 }
+            // The timer is for the opening, for a server that is not read, and for the end. libwebsockets 4.1 fires one
+            // that is cancelled at once, so that of the opening goes on.
+            guard !isOpen || isEnding else {
+                unsafe keepAlive(socket)
+                return 0
+            }
             if failure == nil { failure = isOpen ? .notReading : .timedOut }
             return -1
         case LWS_CALLBACK_WSI_DESTROY:
@@ -220,7 +223,21 @@ final class WebSocketConnection {
         guard reads != self.reads else { return }
         self.reads = reads
         unsafe lws_rx_flow_control(socket, reads ? 1 : 0)
+        // What the server has sent meanwhile, and its pongs, come only now.
+        if reads { unsafe lws_validity_confirmed(socket) } else { unsafe keepAlive(socket) }
     }
+
+    /// Keeps a server that is not read from being taken for gone: its pongs wait behind what it has said. It is sent
+    /// pings, whose time starts anew before an answer would be missed. One that takes nothing more is not reading.
+    private func keepAlive(_ socket: OpaquePointer) {
+        guard !reads, failure == nil else { return }
+        unsafe lws_validity_confirmed(socket)
+        // The end has the timer for itself.
+        if !isEnding { unsafe clws_set_timer(socket, Self.keepAliveTime) }
+    }
+
+    /// Longer than until a ping, and shorter than until the library misses its pong (`clws_connect`), in microseconds.
+    private static let keepAliveTime: Int64 = 30_000_000
 
     /// Sends one message, or closes the socket behind the last one.
     private func write(_ socket: OpaquePointer) -> Int32 {

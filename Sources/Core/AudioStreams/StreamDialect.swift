@@ -8,6 +8,10 @@ package protocol StreamDialect: Sendable {
     /// The subprotocol of the WebSocket (RFC 6455 §1.9); `nil`: none.
     static var subprotocol: String? { get }
 
+    /// Whether a bot can be told to stop sending audio, and to go on. A bot that cannot is stopped by its socket, which
+    /// is not read while the buffer has no room.
+    static var hasFlowControl: Bool { get }
+
     /// Reads what the bot sent. One frame may hold no command, one or several.
     ///
     /// - Throws: what is wrong with the frame, which then has no effect.
@@ -52,6 +56,24 @@ package enum StreamDialectName: String, Hashable, Sendable, CaseIterable {
         case .twilio: TwilioDialect.subprotocol
         case .asterisk, .asteriskJSON: AsteriskDialect.subprotocol
         }
+    }
+
+    /// Whether a bot can be told to stop sending audio; see ``StreamDialect/hasFlowControl``.
+    package var hasFlowControl: Bool {
+        switch self {
+        case .own: OwnDialect.hasFlowControl
+        case .twilio: TwilioDialect.hasFlowControl
+        case .asterisk, .asteriskJSON: AsteriskDialect.hasFlowControl
+        }
+    }
+
+    /// The buffer for the audio of a bot. One that cannot be told to stop may send far ahead before its socket is not
+    /// read: what it says behind the audio, a `clear` as well, comes only when the audio has been taken.
+    package var buffer: PacingBuffer.Configuration {
+        hasFlowControl
+            ? PacingBuffer.Configuration()
+            : PacingBuffer.Configuration(
+                capacity: PacingBuffer.Configuration.capacities.upperBound, maximumMarks: 10_000)
     }
 
     /// A new value of the dialect, for one socket.

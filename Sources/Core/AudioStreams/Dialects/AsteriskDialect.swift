@@ -25,6 +25,9 @@ package struct AsteriskDialect: StreamDialect {
     /// `media`.
     package static var subprotocol: String? { "media" }
 
+    /// By `MEDIA_XOFF` and `MEDIA_XON`.
+    package static var hasFlowControl: Bool { true }
+
     // MARK: Commands
 
     /// Reads a frame; see `StreamDialect.read`.

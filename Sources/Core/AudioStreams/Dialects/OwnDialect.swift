@@ -21,6 +21,9 @@ package struct OwnDialect: StreamDialect {
     /// `orbweaver.stream.v1`.
     package static var subprotocol: String? { "orbweaver.stream.v1" }
 
+    /// By `pause` and `resume`.
+    package static var hasFlowControl: Bool { true }
+
     /// Reads a frame; see `StreamDialect.read`.
     ///
     /// - Throws: what is wrong with the frame.

@@ -2,6 +2,8 @@
 enum StreamField {
     /// The longest text frame, in bytes. Audio of 30 s in Base64 fits; a bot may send more in several frames.
     static let maximumText = 512 * 1_024
+    /// The most bytes of audio in a text frame: all of it is Base64.
+    static let maximumAudio = maximumText / 4 * 3
     /// The longest name of a mark, in bytes of UTF-8.
     static let maximumName = 256
     /// The most DTMF digits of one command.

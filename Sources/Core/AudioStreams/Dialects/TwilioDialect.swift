@@ -6,7 +6,7 @@
 /// times in `media` go on.
 ///
 /// Deviation: Twilio has no words for speech, flow control, and what was refused, so that a bot is told nothing of
-/// them.
+/// them. A bot that sends far ahead is slowed down by its socket in place of words.
 package struct TwilioDialect: StreamDialect {
     private var stream = ""
     private var call = ""
@@ -24,6 +24,9 @@ package struct TwilioDialect: StreamDialect {
 
     /// None.
     package static var subprotocol: String? { nil }
+
+    /// None.
+    package static var hasFlowControl: Bool { false }
 
     /// Reads a frame; see `StreamDialect.read`. A `streamSid` may be missing, but it must not be another stream's.
     ///

@@ -81,7 +81,7 @@ package struct PacingBuffer: Equatable, Sendable {
     ///
     /// - Throws: `invalidValue` for an Opus packet that is none, `tooLong` for one that fits into no RTP packet.
     package mutating func append(_ audio: [UInt8]) throws(StreamFault) -> [StreamEvent] {
-        let room = configuration.capacity * 1_000 * unitsPerMillisecond - waitingUnits
+        let room = capacityUnits - waitingUnits
         if format.encoding == .opus {
             guard let samples = PacketQueue.samples(of: audio) else {
                 throw StreamFault(.invalidValue, "a binary frame must be one Opus packet of at most 120 ms")
@@ -147,6 +147,13 @@ package struct PacingBuffer: Equatable, Sendable {
     package mutating func askWhenDrained() { isAsked = true }
 
     // MARK: Queries
+
+    /// Whether so many bytes of audio, and a mark behind them, would be taken whole. Where nothing waits, there is no
+    /// more room to come. Not for Opus.
+    package func hasRoom(for bytes: Int) -> Bool {
+        guard marks.count < configuration.maximumMarks else { return false }
+        return waitingUnits == 0 || bytes <= capacityUnits - waitingUnits
+    }
 
     /// Milliseconds of the bot's audio that were heard.
     package var heard: Int { played / unitsPerMillisecond }
@@ -239,6 +246,8 @@ package struct PacingBuffer: Equatable, Sendable {
     }
 
     private var waitingUnits: Int { taken - played - dropped }
+
+    private var capacityUnits: Int { configuration.capacity * 1_000 * unitsPerMillisecond }
 
     private var unitsPerMillisecond: Int { format.rate / 1_000 * (format.bytesPerSample ?? 1) }
 

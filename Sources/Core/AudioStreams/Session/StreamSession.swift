@@ -151,9 +151,16 @@ package struct StreamSession: Sendable {
     /// The socket is lost.
     package mutating func socketClosed() { isConnected = false }
 
-    /// The bot has sent a frame.
+    /// Whether the next frame of the bot is to be taken now; otherwise it waits, and with it the bot. A bot that can be
+    /// told to stop is always heard: what it sends beyond the buffer is refused. Of one that cannot nothing is refused:
+    /// the longest frame has to have room.
+    package var takesFrames: Bool {
+        isOver || dialectName.hasFlowControl || buffer.hasRoom(for: StreamField.maximumAudio)
+    }
+
+    /// The bot has sent a frame, maybe before its socket was lost.
     package mutating func received(_ frame: StreamFrame) -> [Action] {
-        guard !isOver, isConnected else { return [] }
+        guard !isOver else { return [] }
         do {
             var actions: [Action] = []
             for command in try dialect.read(frame) { actions += try carryOut(command) }

@@ -130,7 +130,7 @@ extension StreamSession.Configuration {
         }
         let isNeeded = dialect == .own || media == .speech || bargeIn != nil
         self.init(
-            media: media, detector: isNeeded ? SpeechDetector.Configuration() : nil, bargeIn: bargeIn,
-            isListener: words.listens != nil)
+            media: media, buffer: dialect.buffer, detector: isNeeded ? SpeechDetector.Configuration() : nil,
+            bargeIn: bargeIn, isListener: words.listens != nil)
     }
 }

@@ -39,6 +39,8 @@ package final class StreamVoice: HeadlessVoice {
     /// 20 ms of what the leg hears: at 48,000 samples per second, and at the rate of the stream.
     private var wide = [Int16](repeating: 0, count: AudioMixer.frame)
     private var narrow: [Int16]
+    /// Messages that were taken from the queue, and wait until the session has room for what they may say.
+    private var held: ArraySlice<StreamFrame> = []
     /// What others hear while there is no socket.
     private let music = MusicPlayer()
     private var wishes: [StreamWish] = []
@@ -71,7 +73,12 @@ package final class StreamVoice: HeadlessVoice {
         else {
             return false
         }
-        if isConnected { link.end(.replaced) }
+        if isConnected {
+            link.end(.replaced)
+            session.socketClosed()
+        }
+        takeRest()
+        guard !session.isOver else { return false }
         (terms, link, isOpen) = (stream.terms, stream.link, true)
         (packets, heardSamples) = ([], [])
         carryOut(session.socketOpened())
@@ -88,15 +95,28 @@ package final class StreamVoice: HeadlessVoice {
 
     /// Takes what the program has sent, and the keys that it is told of.
     package func receive() {
-        guard isConnected else { return }
+        guard !session.isOver else { return }
+        let wasOpen = isOpen
+        if isOpen, link.isGone {
+            isOpen = false
+            session.socketClosed()
+        }
         // What came before the socket was gone still counts.
-        let isGone = link.isGone
-        for frame in link.takeInward() { carryOut(session.received(frame)) }
+        takeMessages()
         for (key, milliseconds) in link.takeKeys() { carryOut(session.pressed(key, for: milliseconds)) }
-        if link.isStopped { carryOut(session.ended(.stopped)) }
-        guard isGone else { return }
-        isOpen = false
-        session.socketClosed()
+        if wasOpen, link.isStopped { carryOut(session.ended(.stopped)) }
+    }
+
+    /// Hands messages to the session as long as it takes them. Meanwhile the queue fills, and the socket is not read.
+    private func takeMessages() {
+        if held.isEmpty, session.takesFrames { held = link.takeInward()[...] }
+        while session.takesFrames, let frame = held.popFirst() { carryOut(session.received(frame)) }
+    }
+
+    /// Hands over what the last socket has brought, before there is another one.
+    private func takeRest() {
+        for frame in held + link.takeInward() { carryOut(session.received(frame)) }
+        held = []
     }
 
     /// 20 ms pass: the next `speak` is about what the program says in them.

@@ -117,6 +117,8 @@ final class WebSocketHandler: ChannelInboundHandler {
     func read(_ reads: Bool) {
         guard let context, reads != isReading else { return }
         isReading = reads
+        // What the peer has sent meanwhile, and its pongs, come only now.
+        (lastHeard, pinged) = (.now(), false)
         try? context.channel.syncOptions?.setOption(.autoRead, value: reads)
         if reads { context.read() }
     }
@@ -307,7 +309,9 @@ final class WebSocketHandler: ChannelInboundHandler {
     /// Waits for frames (spidr-wire §4.2). After half of the idle time without a frame the gateway sends a ping; after
     /// the other half without an answer it closes the channel.
     ///
-    /// No channel is closed without a ping, however late the timer comes.
+    /// No channel is closed without a ping, however late the timer comes. A peer that is not read is sent pings, and is
+    /// not expected to answer: its pongs wait in the kernel behind what it has said. One that takes nothing more is a
+    /// slow reader.
     private func watch(_ context: ChannelHandlerContext) {
         let half = TimeAmount.nanoseconds(configuration.idleTimeout.nanoseconds / 2)
         let due = pinged ? .now() + half : lastHeard + half
@@ -315,7 +319,8 @@ final class WebSocketHandler: ChannelInboundHandler {
             guard handler.state == .open else { return }
             if handler.pinged { return handler.close(.policyViolation, because: .silent) }
             if NIODeadline.now() - handler.lastHeard >= half {
-                handler.pinged = true
+                handler.pinged = handler.isReading
+                if !handler.isReading { handler.lastHeard = .now() }
                 let ping = WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer())
                 context.writeAndFlush(Self.wrapOutboundOut(ping), promise: nil)
             }
