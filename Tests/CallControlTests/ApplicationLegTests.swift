@@ -134,11 +134,11 @@ struct ApplicationLegTests {
         }
         see(.ringing, hearsEarly: false)
         #expect(leg.view.state == .ringing && leg.view.allowed == [.end])
-        #expect(leg.obstacleToStream == .stateForStream(.ringing))
+        #expect(leg.view.obstacleToStream == .stateForStream(.ringing))
         see(.ringing, hearsEarly: true)
         #expect(leg.view.state == .progressing)
         #expect(leg.view.allowed == [.end, .mute, .unmute, .stop, .gather, .record])
-        #expect(leg.obstacleToStream == nil && leg.obstacleToListener == nil)
+        #expect(leg.view.obstacleToStream == nil && leg.obstacleToListener == nil)
         let tone = try PlayList(items: [.tone(.dial, nil)])
         #expect(leg.obstacle(to: .gather(try GatherRequest(maximum: 1))) == nil)
         let prompting = try GatherRequest(maximum: 1, prompt: tone)
@@ -426,6 +426,38 @@ struct ApplicationLegTests {
         #expect(rig.leg.view.obstacle(to: .ring) == .state(.talking, .ring))
         #expect(rig.take(.leave) == [.end(reasonText: nil)])
         #expect(rig.leg.view.state == .ended(.completed(by: .callee, reasonText: nil)))
+    }
+
+    @Test func `a stream is allowed where one can be opened, or one of the gateway be ended`() throws {
+        var rig = try Rig()
+        _ = rig.invite()
+        #expect(!rig.leg.view.allowsStream && rig.leg.view.obstacleToStream == .stateForStream(.ringing))
+        rig.see(.sessionProgress)
+        #expect(rig.leg.view.allowsStream)
+        rig.see(.inCall, answeredAt: 1_600)
+        #expect(rig.leg.view.allowsStream)
+        rig.see(.onHold, answeredAt: 1_600)
+        #expect(!rig.leg.view.allowsStream)
+        // One that its program opens: there is no second one, and the program may come back, also to a call on hold.
+        rig.see(.inCall, answeredAt: 1_600)
+        _ = rig.leg.open(StreamID(1))
+        #expect(!rig.leg.view.allowsStream && rig.leg.view.obstacleToStream == .hasStream)
+        rig.leg.awaitProgram(of: StreamID(1))
+        rig.see(.onHold, answeredAt: 1_600)
+        #expect(rig.leg.view.allowsStream && rig.leg.view.awaitsProgram && rig.leg.streamCount == 1)
+        rig.leg.endStream()
+        #expect(!rig.leg.view.allowsStream && rig.leg.streamCount == 0)
+        // One that the gateway opens: it can be ended whatever has become of it.
+        rig.see(.inCall, answeredAt: 1_600)
+        rig.leg.connect(StreamID(2))
+        #expect(rig.leg.view.allowsStream && rig.leg.view.obstacleToStream == .hasStream)
+        _ = rig.leg.open(StreamID(3))
+        rig.see(.onHold, answeredAt: 1_600)
+        #expect(rig.leg.view.allowsStream)
+        rig.leg.lostStream()
+        #expect(rig.leg.view.allowsStream && !rig.leg.view.awaitsProgram)
+        _ = rig.take(.end(reasonText: nil))
+        #expect(!rig.leg.view.allowsStream)
     }
 
     @Test func `what is done with other calls asks nothing of this one alone`() throws {

@@ -353,14 +353,20 @@ async def test_a_call_has_a_stream_in_the_states_in_which_it_plays(party, bot):
     session = (await bot.incoming())["id"]
     status, problem = await refused(bot.base, session)
     assert (status, problem["code"], problem["state"]) == (409, "call.not_allowed", "ringing")
-    await bot.tell(session, "answer")
+    assert "stream" not in problem["allowed"]
+    assert "stream" in (await bot.tell(session, "answer"))["allowed"]
     await call.answered()
     async with Stream(bot.base, session) as stream:
         await stream.expect("start")
+        # It is the only one, and not the gateway's to end.
+        assert "stream" not in (await bot.show(session))["allowed"]
+    assert "stream" in (await bot.until(session, stream=None))["allowed"]
+    assert "stream" not in (await bot.tell(session, "hold"))["allowed"]
     await bot.tell(session, "end")
     await call.over()
     status, problem = await refused(bot.base, session)
     assert (status, problem["code"], problem["state"]) == (409, "call.not_allowed", "ended")
+    assert problem["allowed"] == []
 
 
 async def test_what_a_stream_cannot_be_is_said(party, bot):

@@ -130,6 +130,9 @@ async def test_the_application_ends_the_stream_and_so_does_the_program(party, bo
     async with BotServer(echoes=True) as program:
         await bot.tell(session, "stream", url=program.url, fallback="end")
         await hear_now({call: {"alice"}})
+        # One that the gateway opens can be ended, on hold as well; without one none can be opened there.
+        assert "stream" in (await bot.tell(session, "hold"))["allowed"]
+        assert "stream" in (await bot.tell(session, "resume"))["allowed"]
         assert "stream" not in await bot.tell(session, "stream", action="stop")
         assert (await program.sockets[0].expect("end"))["reason"] == "stopped"
         assert await program.sockets[0].closed() == 1000

@@ -50,6 +50,7 @@ UNUSED = {
     "send": "test_bots.py has it",
     "stop": "test_bots.py has it",
     "unmute": "test_bots.py has it",
+    "stream": "the party opens its stream itself; test_streams_out.py has those that the gateway opens",
 }
 """The commands of `/v1` that `HeadlessCall` does not give, with the reason."""
 _LOOKS = 0.1

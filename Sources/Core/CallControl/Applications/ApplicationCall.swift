@@ -157,6 +157,8 @@ package struct ApplicationCall: Equatable, Sendable {
     package var recordings: [Recorded]
     /// The stream of the leg, listeners left out; `nil`: there is none.
     package var stream: Stream?
+    /// The gateway opens the stream of the leg, and can be asked to end it.
+    package var isStreamOfGateway: Bool
     /// The other legs, in the order in which they joined.
     package var members: [Member]
 
@@ -167,7 +169,7 @@ package struct ApplicationCall: Equatable, Sendable {
         answeredAt: Int64? = nil, decideBy: Int64? = nil, parameters: [CustomParameter] = [], context: String? = nil,
         trace: TraceContext? = nil, isMuted: Bool = false, isConference: Bool = false, playing: Playing? = nil,
         played: PlayedList? = nil, gathering: Gathering? = nil, recordings: [Recorded] = [], stream: Stream? = nil,
-        members: [Member] = []
+        isStreamOfGateway: Bool = false, members: [Member] = []
     ) {
         self.id = id
         self.call = call
@@ -191,12 +193,35 @@ package struct ApplicationCall: Equatable, Sendable {
         self.gathering = gathering
         self.recordings = recordings
         self.stream = stream
+        self.isStreamOfGateway = isStreamOfGateway
         self.members = members
     }
 
     /// The commands that the state allows.
     package var allowed: [ApplicationCommand.Name] {
         ApplicationCommand.Name.allCases.filter { allows($0) }
+    }
+
+    /// Whether a stream can be opened now, by the gateway or by its program, or one of the gateway be ended. Listeners
+    /// are apart from that.
+    package var allowsStream: Bool {
+        obstacleToStream == nil || (isStreamOfGateway && state.phase != .ended)
+    }
+
+    /// Why no stream can be opened now; `nil`: one can. The states are those of `gather`. A program that is waited
+    /// for comes back while the call is held as well.
+    package var obstacleToStream: ApplicationObstacle? {
+        let obstacle = awaitsProgram && state.phase == .held ? nil : obstacleToSound
+        if let obstacle { return obstacle }
+        return stream == nil || awaitsProgram ? nil : .hasStream
+    }
+
+    /// Whether a program that has opened its stream itself is gone, and is waited for.
+    package var awaitsProgram: Bool { stream == .waiting && !isStreamOfGateway }
+
+    /// Why neither a stream nor a listener could be heard or hear now; `nil`: they can.
+    var obstacleToSound: ApplicationObstacle? {
+        state.phase.allows(.gather, direction) ? nil : .stateForStream(state.phase)
     }
 
     private func allows(_ command: ApplicationCommand.Name) -> Bool {

@@ -3,30 +3,14 @@ extension ApplicationLeg {
     /// The most listeners of a leg.
     package static let maximumListeners = 16
 
-    /// Why no stream can be opened now; `nil`: one can. The states are those of `gather`. A program that is waited
-    /// for comes back while the call is held as well.
-    package var obstacleToStream: ApplicationObstacle? {
-        let obstacle = awaitsProgram && view.state.phase == .held ? nil : obstacleToSound
-        if let obstacle { return obstacle }
-        return stream == nil ? nil : .hasStream
-    }
-
     /// Why no listener can be added now; `nil`: one can.
     package var obstacleToListener: ApplicationObstacle? {
-        if let obstacleToSound { return obstacleToSound }
+        if let obstacle = view.obstacleToSound { return obstacle }
         return listeners.count < Self.maximumListeners ? nil : .listeners(limit: Self.maximumListeners)
     }
 
     /// How many streams the leg has, listeners included. One whose program is waited for counts.
-    package var streamCount: Int { (stream == nil && !awaitsProgram ? 0 : 1) + listeners.count }
-
-    /// Whether a program that has opened its stream itself is gone, and is waited for.
-    package var awaitsProgram: Bool { stream == nil && view.stream == .waiting }
-
-    private var obstacleToSound: ApplicationObstacle? {
-        let phase = view.state.phase
-        return phase.allows(.gather, view.direction) ? nil : .stateForStream(phase)
-    }
+    package var streamCount: Int { (view.stream == nil ? 0 : 1) + listeners.count }
 
     /// A stream carries the audio of the leg from now on.
     ///
@@ -40,6 +24,7 @@ extension ApplicationLeg {
     /// The gateway is to open a stream, which has this name until it has a socket.
     package mutating func connect(_ stream: StreamID) {
         self.stream = stream
+        view.isStreamOfGateway = true
         show(.connecting)
     }
 
@@ -70,6 +55,7 @@ extension ApplicationLeg {
     /// The leg has no stream any more.
     package mutating func endStream() {
         stream = nil
+        view.isStreamOfGateway = false
         show(nil)
     }
 

@@ -22,9 +22,9 @@ extension ApplicationOwner {
         guard let leg = legs[session] else { throw .noSuchCall }
         switch request {
         case .connect(let order):
-            if let obstacle = leg.obstacleToStream { throw .notAllowed(before, obstacle) }
+            if let obstacle = leg.view.obstacleToStream { throw .notAllowed(before, obstacle) }
             // It takes the place of a program that is waited for.
-            if !leg.awaitsProgram, let obstacle = obstacleToOneMoreStream {
+            if !leg.view.awaitsProgram, let obstacle = obstacleToOneMoreStream {
                 throw .limited(obstacle, retryAfter: nil)
             }
             startStream(order, in: session)

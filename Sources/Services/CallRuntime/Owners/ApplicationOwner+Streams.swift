@@ -18,11 +18,11 @@ extension ApplicationOwner {
         let before = try await call(session, asking: switchboard)
         guard let leg = legs[session] else { throw .noSuchCall }
         let listens = terms.listens != nil
-        if let obstacle = listens ? leg.obstacleToListener : leg.obstacleToStream {
+        if let obstacle = listens ? leg.obstacleToListener : leg.view.obstacleToStream {
             throw .notAllowed(before, obstacle)
         }
         // A program that comes back has its place.
-        if listens || !leg.awaitsProgram, let obstacle = obstacleToOneMoreStream {
+        if listens || !leg.view.awaitsProgram, let obstacle = obstacleToOneMoreStream {
             throw .limited(obstacle, retryAfter: nil)
         }
         let stream = announce(link, terms, of: before)

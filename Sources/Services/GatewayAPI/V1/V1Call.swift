@@ -47,7 +47,7 @@ package struct V1Call: Encodable, Equatable, Sendable {
     package let recordings: [Recorded]
     /// The word of an `ApplicationCall.Stream`; `nil`: the leg has no stream.
     package let stream: String?
-    /// The commands that the state allows.
+    /// The commands that the state allows, and `stream` where one can be opened or ended.
     package let allowed: [String]
     /// The other legs, in the order in which they joined.
     package let members: [Member]
@@ -143,13 +143,16 @@ package struct V1Call: Encodable, Equatable, Sendable {
             Recorded(id: $0.id.description, tag: $0.tag, state: $0.state.rawValue)
         }
         stream = call.stream?.rawValue
-        allowed = call.allowed.map(\.rawValue)
+        allowed = call.allowed.map(\.rawValue) + (call.allowsStream ? [Self.streamCommand] : [])
         members = call.members.map { member in
             Member(
                 address: member.address, name: member.name, role: member.isCalled ? "called" : "caller",
                 state: member.state.v1Word, holds: member.holds)
         }
     }
+
+    /// The last segment of the path of streams, which stands among the commands.
+    package static let streamCommand = "stream"
 
     /// The version as an entity tag (RFC 9110 §8.8.3).
     package var entityTag: String { "\"\(version)\"" }
