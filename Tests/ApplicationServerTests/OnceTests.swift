@@ -49,6 +49,24 @@ import Testing
         #expect(rig.calls.requests.count == 1)
     }
 
+    @Test func `an application that uses too many keys is refused further ones, and others are not`() async throws {
+        let rig = try await Rig()
+        for number in 1...Rig.keys {
+            #expect(await rig.ask(.post, "/v1/calls", body, key: "k\(number)").status == 201)
+        }
+        for rig in [rig, rig.restarted()] {
+            let refused = await rig.ask(.post, "/v1/calls", body, key: "more")
+            #expect(refused.status == 429 && refused.code == "idempotency.limited")
+            #expect(refused.headers[.retryAfter] == "86401", "the first one is kept for a day")
+            #expect(await rig.ask(.post, "/v1/calls", body, key: "k1").headers[.idempotentReplayed] == "true")
+        }
+        #expect(rig.calls.requests.count == Rig.keys)
+        #expect(await rig.ask(.post, "/v1/calls", body).status == 201, "without a key")
+        let principal = V1Principal.application(
+            Rig.other, scopes: Rig.everything, addresses: [ApplicationAddress(Rig.alice)])
+        #expect(await rig.ask(.post, "/v1/calls", body, key: "more", as: principal).status == 201)
+    }
+
     @Test func `a refusal is not kept, and the next request with the key is carried out`() async throws {
         let rig = try await Rig()
         let call = RecordedCalls.call("c0")

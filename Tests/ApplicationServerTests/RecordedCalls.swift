@@ -163,6 +163,8 @@ struct Rig {
     static let alice = UserAddress(parsing: "alice@example.com")!
     static let address = UserAddress(parsing: "bot@example.com")!
 
+    /// How many idempotency keys an application may use in a day.
+    static let keys = 110
     let calls = RecordedCalls()
     let recordings = KnownRecordings()
     let database: GatewayDatabase
@@ -179,7 +181,7 @@ struct Rig {
         }
         responder = CallResponder(
             calls, recordings: recordings, requests: database.administration, journal: journal, clock: clock,
-            process: "first")
+            process: "first", keys: Self.keys)
     }
 
     /// The responder of a process that came after this one.
@@ -187,7 +189,7 @@ struct Rig {
         var next = self
         next.responder = CallResponder(
             calls, recordings: recordings, requests: database.administration, journal: journal, clock: clock,
-            process: "second")
+            process: "second", keys: Self.keys)
         return next
     }
 
@@ -196,7 +198,8 @@ struct Rig {
         let requests = FailingRequests(database.administration)
         var rig = self
         rig.responder = CallResponder(
-            calls, recordings: recordings, requests: requests, journal: journal, clock: clock, process: "first")
+            calls, recordings: recordings, requests: requests, journal: journal, clock: clock, process: "first",
+            keys: Self.keys)
         return (rig, requests)
     }
 

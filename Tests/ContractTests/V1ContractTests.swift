@@ -176,7 +176,7 @@ import Yams
     ) async -> (status: Int, json: Any?) {
         let responder = CallResponder(
             OneCall(call: call), recordings: OneRecording(), requests: NoRequests(), journal: VolatileJournal(),
-            clock: NoClock(), process: "p")
+            clock: NoClock(), process: "p", keys: 100)
         var headers = HTTPFields()
         headers[.ifMatch] = match
         let answer = await responder.answer(

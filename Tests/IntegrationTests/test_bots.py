@@ -307,6 +307,24 @@ async def test_a_hundred_equal_requests_at_once_make_one_call(party, bot):
     await at_bob.over()
 
 
+async def test_an_application_with_too_many_keys_is_told_when_to_come_back_and_loses_none(own_gateway, party):
+    own = own_gateway("--set", "applications.idempotency_keys=100")
+    alice = await party("alice", base=own.http)
+    async with Bot(own.http) as bot:
+        call, session = await answered(bot, alice)
+        commands = [f"/v1/calls/{session}/{each}" for each in ["mute", "unmute"] * 50]
+        first, *_ = [
+            await bot.ask("POST", path, Idempotency_Key=f"k{number}") for number, path in enumerate(commands)
+        ]
+        refused = await bot.ask("POST", commands[0], Idempotency_Key="more")
+        refused.refused(429, "idempotency.limited")
+        assert 86_000 < int(refused.headers["Retry-After"]) <= 86_401
+        again = await bot.ask("POST", commands[0], Idempotency_Key="k0")
+        assert again.text == first.text and again.headers["Idempotent-Replayed"] == "true"
+        await bot.tell(session, "end")
+        await call.over()
+
+
 async def test_of_commands_for_one_version_one_wins(party, bot):
     alice = await party("alice")
     call, session = await answered(bot, alice)

@@ -180,19 +180,53 @@ import Testing
     @Test func `requests with keys are of one application, and forgotten with it`() async throws {
         let database = try await database()
         let requests = database.administration
-        func reserve(_ key: UInt8, of name: ApplicationName?, limit: Int = 2) async throws -> KeyReservation {
+        func reserve(_ key: UInt8, of name: ApplicationName?) async throws -> KeyReservation {
             try await requests.reserve(
-                key: [key], fingerprint: [1], process: "p", of: name, at: 1_000, age: .seconds(60), limit: limit)
+                key: [key], fingerprint: [1], process: "p", of: name, at: 1_000, age: .seconds(60), limit: 2)
         }
         #expect(try await reserve(1, of: portal.name) == .reserved)
         #expect(try await reserve(1, of: portal.name) == .inProgress)
-        for key in [2, 3, 4] as [UInt8] { #expect(try await reserve(key, of: shop.name) == .reserved) }
+        for key in [2, 3] as [UInt8] { #expect(try await reserve(key, of: shop.name) == .reserved) }
+        #expect(try await reserve(4, of: shop.name) == .full(.milliseconds(60_001)))
         #expect(try await reserve(9, of: nil) == .reserved)
-        // Those of another application have not made room.
+        // Those of another application have not made room, and take none.
+        #expect(try await reserve(5, of: portal.name) == .reserved)
         #expect(try await reserve(1, of: portal.name) == .inProgress)
         #expect(try await reserve(9, of: nil) == .inProgress)
         try await database.applications.remove(portal.name)
-        #expect(try await reserve(1, of: shop.name) == .reserved)
+        #expect(try await reserve(2, of: shop.name) == .inProgress)
         #expect(try await reserve(9, of: nil) == .inProgress)
+        try await database.applications.add(portal)
+        for key in [1, 5] as [UInt8] { #expect(try await reserve(key, of: portal.name) == .reserved) }
+        #expect(try await reserve(6, of: portal.name) == .full(.milliseconds(60_001)))
+    }
+
+    @Test func `an application that has too many keys loses none, and gets one when the oldest is forgotten`()
+        async throws
+    {
+        let database = try await database()
+        let requests = database.administration
+        func reserve(_ key: UInt8, at now: Int64, process: String = "p") async throws -> KeyReservation {
+            try await requests.reserve(
+                key: [key], fingerprint: [1], process: process, of: shop.name, at: now, age: .seconds(60), limit: 3)
+        }
+        let answer = KeptAnswer(status: 200, contentType: "application/json", body: [1])
+        for key in 1...3 as ClosedRange<UInt8> {
+            #expect(try await reserve(key, at: Int64(key) * 1_000) == .reserved)
+            try await requests.keep(answer, for: [key])
+        }
+        #expect(try await reserve(4, at: 10_000) == .full(.milliseconds(51_001)))
+        for key in 1...3 as ClosedRange<UInt8> { #expect(try await reserve(key, at: 10_000) == .answered(answer)) }
+        // One that is given up makes room, and one that another process has left behind takes none.
+        try await requests.keep(nil, for: [2])
+        #expect(try await reserve(5, at: 11_000) == .reserved)
+        #expect(try await reserve(5, at: 12_000, process: "q") == .reserved)
+        #expect(try await reserve(4, at: 12_000) == .full(.milliseconds(49_001)))
+        #expect(try await reserve(4, at: 61_000) == .full(.milliseconds(1)))
+        #expect(try await reserve(4, at: 61_001) == .reserved)
+        #expect(try await reserve(6, at: 61_002) == .full(.milliseconds(1_999)))
+        // All but the new one are over.
+        for key in 6...7 as ClosedRange<UInt8> { #expect(try await reserve(key, at: 120_000) == .reserved) }
+        #expect(try await reserve(8, at: 120_000) == .full(.milliseconds(1_002)))
     }
 }

@@ -12,8 +12,8 @@ extension ConfigurationKey {
     /// Every setting, in the order in which it is documented.
     package static let all: [ConfigurationKey] =
         [
-            listen, tls, media, mediaPreferences, sounds, turn, storage, registration, calls, events, streams, webhooks,
-            recordings, messages,
+            listen, tls, media, mediaPreferences, sounds, turn, storage, registration, calls, events, applications,
+            streams, webhooks, recordings, messages,
             presence, anonymous, auth, tokens, push, waking, drain, admin, log,
         ].flatMap { $0 }
 

@@ -49,6 +49,13 @@ extension ConfigurationKey {
             "on: URLs may be ws:, which anybody on the way can hear."),
     ]
 
+    /// Requests of applications.
+    static let applications = [
+        ConfigurationKey(
+            "applications", "idempotency_keys", \.idempotencyKeys, .count(100...10_000_000),
+            "Idempotency keys that one application may use in a day; further ones are refused.")
+    ]
+
     /// Webhooks of applications.
     static let webhooks = [
         ConfigurationKey(

@@ -152,6 +152,8 @@ package struct GatewayConfiguration: Sendable {
     package var storagePath = "orbweaver.sqlite"
     /// How long what is kept for the next process stays there.
     package var journal = JournalStore.Configuration()
+    /// How many idempotency keys of one application are remembered, 1 or more.
+    package var idempotencyKeys = 100_000
     /// The limits of webhooks.
     package var webhooks = WebhookConfiguration()
     /// The limits of streams that the gateway opens.

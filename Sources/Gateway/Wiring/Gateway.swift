@@ -141,7 +141,7 @@ package struct Gateway: Sendable {
             of: journal, calls: switchboard, applications: database.applications, users: users, clock: clock)
         let calls = CallResponder(
             switchboard, recordings: recordings, requests: database.administration, journal: journal, clock: clock,
-            process: processName)
+            process: processName, keys: configuration.idempotencyKeys)
         let router = V1Router(
             [("/v1/events", events), ("/v1/calls", calls), ("/v1/recordings", calls)], sockets: [events, calls])
         let v1 = V1Gate(

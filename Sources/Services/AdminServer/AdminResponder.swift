@@ -144,6 +144,7 @@ package struct AdminResponder: Sendable {
                 retryAfter: .seconds(1))
         case .ofAnotherRequest:
             throw AdminError(.idempotencyKeyReused, "The Idempotency-Key was used for another request.")
+        case .full: preconditionFailure("the oldest keys of operators make room")
         }
         let answer: AdminAnswer
         do throws(AdminError) {

@@ -42,14 +42,15 @@ package struct CallResponder: V1Interface {
     ///   - requests: where requests with idempotency keys are kept.
     ///   - journal: what has to be durable before a request that changes something is answered.
     ///   - process: a name that no other process has.
+    ///   - keys: how many idempotency keys of an application are remembered, 1 or more.
     package init(
         _ calls: any ApplicationCalls, recordings: any Recordings, requests: any IdempotencyRepository,
-        journal: any Journal, clock: any RuntimeClock, process: String
+        journal: any Journal, clock: any RuntimeClock, process: String, keys: Int
     ) {
         self.calls = calls
         self.recordings = recordings
         self.journal = journal
-        once = OnceRequests(requests, clock: clock, process: process)
+        once = OnceRequests(requests, clock: clock, process: process, limit: keys)
     }
 
     /// The methods that are possible at a path.

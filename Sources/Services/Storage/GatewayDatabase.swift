@@ -60,11 +60,12 @@ package final class GatewayDatabase: Sendable {
         self.location = location
         users = UserStore(queue)
         logins = LoginStore(loginQueue)
-        applications = ApplicationStore(queue, lookups: loginQueue)
+        let counts = KeyCounts()
+        applications = ApplicationStore(queue, lookups: loginQueue, counts: counts)
         addressBooks = AddressBookStore(loginQueue)
         routes = RouteStore(loginQueue)
         recordings = RecordingStore(queue)
-        administration = AdministrationStore(queue)
+        administration = AdministrationStore(queue, counts: counts)
         logger.debug("database open", metadata: [LogKey.path: "\(location)"])
     }
 

@@ -9,14 +9,14 @@ import HTTPTypes
 /// A request that comes while the same one is carried out waits for its answer. A refusal has changed nothing, and is
 /// not kept: the same request may be sent again with the same key once what was in its way is gone.
 actor OnceRequests {
-    /// How many keys of an application are remembered.
-    private static let limit = 10_000
     /// How many answers that could not be stored are remembered, of all applications.
     private static let unstoredLimit = 1_000
 
     private let repository: any IdempotencyRepository
     private let clock: any RuntimeClock
     private let process: String
+    /// How many keys of an application are remembered.
+    private let limit: Int
     /// What is being carried out, by the names of the keys.
     private var running: [[UInt8]: Running] = [:]
     /// What was carried out, but could not be stored, by the names of the keys. The reservations stay in the database.
@@ -27,16 +27,17 @@ actor OnceRequests {
         let task: Task<Result<V1Answer, V1Error>, Never>
     }
 
-    init(_ repository: any IdempotencyRepository, clock: any RuntimeClock, process: String) {
+    init(_ repository: any IdempotencyRepository, clock: any RuntimeClock, process: String, limit: Int) {
         self.repository = repository
         self.clock = clock
         self.process = process
+        self.limit = limit
     }
 
     /// Carries out a request, unless that was done before.
     ///
     /// - Returns: the answer, which may be a refusal. One that was given before says so in a header.
-    /// - Throws: `idempotency.key_reused`, `service.unavailable`.
+    /// - Throws: `idempotency.key_reused`, `idempotency.limited`, `service.unavailable`.
     func answer(
         _ key: RequestKey, of application: ApplicationName,
         _ perform: @escaping @Sendable () async throws(V1Error) -> V1Answer
@@ -71,7 +72,7 @@ actor OnceRequests {
         let reservation = try await storing { () async throws(StorageError) in
             try await repository.reserve(
                 key: key.name, fingerprint: key.fingerprint, process: process, of: application,
-                at: clock.epochMilliseconds, age: IdempotencyHeader.age, limit: Self.limit)
+                at: clock.epochMilliseconds, age: IdempotencyHeader.age, limit: limit)
         }
         switch reservation {
         case .reserved: unstored[key.name] = nil
@@ -83,6 +84,11 @@ actor OnceRequests {
             try await keep(kept, key)
             return V1Answer(kept).repeated
         case .ofAnotherRequest: throw .keyReused
+        case .full(let wait):
+            throw V1Error(
+                .idempotencyLimited,
+                "The application has \(limit) keys that are not a day old, and may have no more: what was answered "
+                    + "under them is kept.", retryAfter: wait)
         }
         let answer: V1Answer
         do throws(V1Error) {

@@ -124,6 +124,8 @@ package enum KeyReservation: Equatable, Sendable {
     case inProgress
     /// The key was used for another request.
     case ofAnotherRequest
+    /// Nothing, and the application has as many keys as are remembered: the oldest is forgotten after this time.
+    case full(Duration)
 }
 
 /// What the administration interface keeps. Every function throws `StorageError.failed` if the database refuses.
@@ -163,8 +165,8 @@ package protocol IdempotencyRepository: Sendable {
     ///   - process: a name of this process that no other has.
     ///   - application: who used it; `nil`: an operator.
     ///   - now: milliseconds since 1970.
-    ///   - limit: how many keys are remembered of the application, or of operators; the oldest make room, one in a
-    ///     hundred of them at a time.
+    ///   - limit: how many keys are remembered of the application, or of operators. An application that has so many
+    ///     gets no further one; of those of operators the oldest make room, one in a hundred of them at a time.
     func reserve(
         key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationName?, at now: Int64,
         age: Duration, limit: Int

@@ -27,6 +27,8 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
     case idempotencyKeyInvalid = "idempotency.key_invalid"
     /// The key was used for another request within the last 24 hours.
     case idempotencyKeyReused = "idempotency.key_reused"
+    /// The application has as many keys as are remembered.
+    case idempotencyLimited = "idempotency.limited"
     /// There is nothing at this path.
     case resourceNotFound = "resource.not_found"
     /// The path exists, but not with this method.
@@ -92,7 +94,7 @@ package enum V1ErrorCode: String, CaseIterable, Sendable {
         case .requestRangeNotSatisfiable: 416
         case .idempotencyKeyReused: 422
         case .requestUpgradeRequired: 426
-        case .authRateLimited, .callLimited: 429
+        case .authRateLimited, .callLimited, .idempotencyLimited: 429
         case .authBusy, .authUnavailable, .serviceUnavailable: 503
         }
     }

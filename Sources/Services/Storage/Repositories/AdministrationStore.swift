@@ -6,9 +6,11 @@ import GRDB
 /// The tables `adminToken`, `auditEntry` and `idempotentRequest`.
 package struct AdministrationStore: AdministrationRepository {
     private let queue: DatabaseQueue
+    private let counts: KeyCounts
 
-    init(_ queue: DatabaseQueue) {
+    init(_ queue: DatabaseQueue, counts: KeyCounts) {
         self.queue = queue
+        self.counts = counts
     }
 
     // MARK: Tokens
@@ -140,36 +142,63 @@ package struct AdministrationStore: AdministrationRepository {
         age: Duration, limit: Int
     ) async throws(StorageError) -> KeyReservation {
         let owner = application?.description
-        return try await storageErrors(at: queue.path) {
-            try await queue.write { database in
-                let time = age.components.seconds * 1_000
-                // Each of the two finds its rows in the index; with "OR" all rows of the owner would be looked at.
-                try database.execute(
-                    sql: "DELETE FROM idempotentRequest WHERE application IS ? AND time < ?",
-                    arguments: [owner, now - time])
-                try database.execute(
-                    sql: "DELETE FROM idempotentRequest WHERE application IS ? AND time > ?",
-                    arguments: [owner, now + time])
-                let row = try Row.fetchOne(
-                    database, sql: "SELECT * FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])
-                if let row {
-                    let known: Data = row["fingerprint"]
-                    guard Array(known) == fingerprint else { return .ofAnotherRequest }
-                    if let answer = KeptAnswer(row) { return .answered(answer) }
-                    let owner: String = row["process"]
-                    if owner == process { return .inProgress }
+        let milliseconds = age.components.seconds * 1_000
+        do throws(StorageError) {
+            return try await storageErrors(at: queue.path) {
+                try await queue.write { database in
+                    try forgetKeys(of: owner, before: now - milliseconds, after: now + milliseconds, database)
+                    let row = try Row.fetchOne(
+                        database, sql: "SELECT * FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])
+                    if let row {
+                        let known: Data = row["fingerprint"]
+                        guard Array(known) == fingerprint else { return .ofAnotherRequest }
+                        if let answer = KeptAnswer(row) { return .answered(answer) }
+                        let carrier: String = row["process"]
+                        if carrier == process { return .inProgress }
+                    } else if let owner, try count(of: owner, database) >= limit {
+                        let oldest = try Int64.fetchOne(
+                            database,
+                            sql: "SELECT time FROM idempotentRequest WHERE application IS ? ORDER BY time LIMIT 1",
+                            arguments: [owner])
+                        return .full(.milliseconds(max(1, (oldest ?? now) + milliseconds + 1 - now)))
+                    }
+                    try database.execute(
+                        sql: """
+                            INSERT OR REPLACE INTO idempotentRequest (key, fingerprint, time, process, application)
+                            VALUES (?, ?, ?, ?, ?)
+                            """, arguments: [Data(key), Data(fingerprint), now, process, owner])
+                    if let owner {
+                        if row == nil { counts.add(1, of: owner) }
+                    } else if try count(of: nil, database) > limit {
+                        try Self.makeRoom(for: key, of: owner, limit: limit, database)
+                    }
+                    return .reserved
                 }
-                try database.execute(
-                    sql: """
-                        INSERT OR REPLACE INTO idempotentRequest (key, fingerprint, time, process, application)
-                        VALUES (?, ?, ?, ?, ?)
-                        """, arguments: [Data(key), Data(fingerprint), now, process, owner])
-                let count = try Int.fetchOne(
-                    database, sql: "SELECT count(*) FROM idempotentRequest WHERE application IS ?", arguments: [owner])
-                if count ?? 0 > limit { try Self.makeRoom(for: key, of: owner, limit: limit, database) }
-                return .reserved
             }
+        } catch {
+            counts.forget()
+            throw error
         }
+    }
+
+    /// Deletes the keys from before and after their time.
+    private func forgetKeys(of owner: String?, before first: Int64, after last: Int64, _ database: Database) throws {
+        // Each of the two finds its rows in the index; with "OR" all rows of the owner would be looked at.
+        for (condition, time) in [("time < ?", first), ("time > ?", last)] {
+            try database.execute(
+                sql: "DELETE FROM idempotentRequest WHERE application IS ? AND \(condition)", arguments: [owner, time])
+            if let owner { counts.add(-database.changesCount, of: owner) }
+        }
+    }
+
+    /// How many keys an application has; `nil`: operators.
+    private func count(of owner: String?, _ database: Database) throws -> Int {
+        func ask() throws -> Int {
+            try Int.fetchOne(
+                database, sql: "SELECT count(*) FROM idempotentRequest WHERE application IS ?", arguments: [owner]) ?? 0
+        }
+        guard let owner else { return try ask() }
+        return try counts.count(of: owner, ask)
     }
 
     /// Deletes the oldest keys but this one, also some of those that could stay, so that it is not needed again soon:
@@ -189,17 +218,26 @@ package struct AdministrationStore: AdministrationRepository {
     ///
     /// - Throws: `StorageError.failed`.
     package func keep(_ answer: KeptAnswer?, for key: [UInt8]) async throws(StorageError) {
-        try await storageErrors(at: queue.path) {
-            try await queue.write { database in
-                guard let answer else {
-                    return try database.execute(
-                        sql: "DELETE FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])
+        do throws(StorageError) {
+            try await storageErrors(at: queue.path) {
+                try await queue.write { database in
+                    guard let answer else { return try giveUp(key, database) }
+                    try database.execute(
+                        sql: "UPDATE idempotentRequest SET status = ?, contentType = ?, body = ? WHERE key = ?",
+                        arguments: [answer.status, answer.contentType, Data(answer.body), Data(key)])
                 }
-                try database.execute(
-                    sql: "UPDATE idempotentRequest SET status = ?, contentType = ?, body = ? WHERE key = ?",
-                    arguments: [answer.status, answer.contentType, Data(answer.body), Data(key)])
             }
+        } catch {
+            counts.forget()
+            throw error
         }
+    }
+
+    private func giveUp(_ key: [UInt8], _ database: Database) throws {
+        let owner = try String.fetchOne(
+            database, sql: "SELECT application FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])
+        try database.execute(sql: "DELETE FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])
+        if let owner { counts.add(-database.changesCount, of: owner) }
     }
 }
 
