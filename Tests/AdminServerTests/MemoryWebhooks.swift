@@ -8,13 +8,13 @@ import Synchronization
 final class MemoryWebhooks: Webhooks {
     private let kept = Mutex<[Webhook]>([])
 
-    func webhooks(of application: ApplicationName) async throws(WebhookError) -> [(Webhook, WebhookProgress)] {
+    func webhooks(of application: ApplicationIdentity) async throws(WebhookError) -> [(Webhook, WebhookProgress)] {
         let found = kept.withLock { $0.filter { $0.application == application } }
         return found.map { ($0, WebhookProgress(waiting: 2, parked: 1, reason: "status 500")) }
     }
 
     func add(
-        url: String, types: [String], to application: ApplicationName
+        url: String, types: [String], to application: ApplicationIdentity
     ) async throws(WebhookError) -> Webhook {
         guard url.hasPrefix("https://") else { throw .unusableURL("it must be an https: URL") }
         if let type = types.first(where: { !$0.contains(".") }) { throw .unusableTypes(.unusableType(type)) }
@@ -27,7 +27,7 @@ final class MemoryWebhooks: Webhooks {
     }
 
     func change(
-        _ id: String, of application: ApplicationName, url: String?, types: [String]?, isEnabled: Bool?
+        _ id: String, of application: ApplicationIdentity, url: String?, types: [String]?, isEnabled: Bool?
     ) async throws(WebhookError) -> Webhook {
         try edit(id, application) { webhook in
             webhook.url = url ?? webhook.url
@@ -36,30 +36,30 @@ final class MemoryWebhooks: Webhooks {
         }
     }
 
-    func rotateKey(_ id: String, of application: ApplicationName) async throws(WebhookError) -> Webhook {
+    func rotateKey(_ id: String, of application: ApplicationIdentity) async throws(WebhookError) -> Webhook {
         try edit(id, application) { $0.keys = Redacted(["whsec_2"] + $0.keys.value.prefix(1)) }
     }
 
-    func remove(_ id: String, of application: ApplicationName) async throws(WebhookError) -> Webhook {
+    func remove(_ id: String, of application: ApplicationIdentity) async throws(WebhookError) -> Webhook {
         let webhook = try edit(id, application) { _ in }
         kept.withLock { $0.removeAll { $0.id == id } }
         return webhook
     }
 
-    func retry(_ id: String, of application: ApplicationName) async throws(WebhookError) -> Int {
+    func retry(_ id: String, of application: ApplicationIdentity) async throws(WebhookError) -> Int {
         _ = try edit(id, application) { _ in }
         return 1
     }
 
     func test(
-        _ id: String, of application: ApplicationName
+        _ id: String, of application: ApplicationIdentity
     ) async throws(WebhookError) -> (isDelivered: Bool, detail: String) {
         _ = try edit(id, application) { _ in }
         return (false, "status 500")
     }
 
     private func edit(
-        _ id: String, _ application: ApplicationName, _ body: (inout Webhook) -> Void
+        _ id: String, _ application: ApplicationIdentity, _ body: (inout Webhook) -> Void
     ) throws(WebhookError) -> Webhook {
         let changed: Webhook? = kept.withLock { webhooks in
             guard let index = webhooks.firstIndex(where: { $0.id == id && $0.application == application }) else {

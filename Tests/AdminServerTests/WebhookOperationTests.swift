@@ -46,6 +46,19 @@ struct WebhookOperationTests {
         #expect(try await rig.audit().last?.operation == "testWebhook")
     }
 
+    @Test func `an application of a removed one's name has none of its webhooks`() async throws {
+        let rig = try await rig()
+        #expect(await rig.ask(.post, path, #"{"url":"https://bots.example/"}"#).status == 201)
+        #expect(await rig.ask(.delete, "/admin/v1/applications/bots").status == 200)
+        #expect(await rig.ask(.get, path).code == "application.not_found")
+        let added = await rig.ask(.post, "/admin/v1/applications", #"{"name":"bots","domain":"example.com"}"#)
+        #expect(added.status == 201)
+        #expect((await rig.ask(.get, path).json["items"] as? [[String: Any]])?.isEmpty == true)
+        for operation in ["/w0/test", "/w0/key", "/w0/retry"] {
+            #expect(await rig.ask(.post, path + operation).code == "webhook.not_found")
+        }
+    }
+
     @Test func `what cannot be used is named`() async throws {
         let rig = try await rig()
         for body in [

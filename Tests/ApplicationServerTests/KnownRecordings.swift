@@ -9,7 +9,7 @@ final class KnownRecordings: Recordings {
     func add(_ recording: Recording) { known.withLock { $0.append(recording) } }
 
     static func recording(
-        _ number: Int, of application: ApplicationName = Rig.bot, tag: String? = nil, bytes: Int? = nil
+        _ number: Int, of application: ApplicationIdentity = Rig.bot, tag: String? = nil, bytes: Int? = nil
     ) -> Recording {
         let going = Recording(
             RecordingID(number, of: SessionID("c1")), try! RecordRequest(format: .wav, tag: tag), of: application,
@@ -22,7 +22,7 @@ final class KnownRecordings: Recordings {
     func discard(_ id: RecordingID) async {}
 
     func recordings(
-        of application: ApplicationName, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
+        of application: ApplicationIdentity, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
     ) async throws(RecordingFault) -> [Recording] {
         let fitting = known.withLock { known in
             known.filter { each in
@@ -45,7 +45,7 @@ final class KnownRecordings: Recordings {
     }
 
     func recording(
-        _ id: RecordingID, of application: ApplicationName
+        _ id: RecordingID, of application: ApplicationIdentity
     ) async throws(RecordingFault) -> Recording {
         let found = known.withLock { known in known.first { $0.id == id && $0.application == application } }
         guard let found else { throw .notFound }
@@ -53,7 +53,7 @@ final class KnownRecordings: Recordings {
     }
 
     func audio(
-        of id: RecordingID, of application: ApplicationName
+        of id: RecordingID, of application: ApplicationIdentity
     ) async throws(RecordingFault) -> (recording: Recording, file: any RecordedFile) {
         let found = try await recording(id, of: application)
         guard found.state == .stopped else { throw .notEnded }
@@ -61,7 +61,7 @@ final class KnownRecordings: Recordings {
     }
 
     func remove(
-        _ id: RecordingID, of application: ApplicationName
+        _ id: RecordingID, of application: ApplicationIdentity
     ) async throws(RecordingFault) -> Recording {
         let found = try await recording(id, of: application)
         guard found.state == .stopped else { throw .notEnded }

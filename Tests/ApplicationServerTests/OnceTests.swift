@@ -2,6 +2,8 @@ import CallControl
 import CallRuntime
 import GatewayAPI
 import HTTPTypes
+import Primitives
+import Storage
 import Testing
 
 @Suite struct `Requests with a key` {
@@ -35,6 +37,24 @@ import Testing
         #expect(await rig.ask(.post, "/v1/calls", body, key: "k", as: principal).status == 201)
         #expect(rig.calls.requests.count == 2)
         #expect(await rig.ask(.post, "/v1/calls", body, key: "two words").code == "idempotency.key_invalid")
+    }
+
+    @Test func `a key of a removed application is none of another one with its name`() async throws {
+        let rig = try await Rig()
+        let first = await rig.ask(.post, "/v1/calls", body, key: "k")
+        #expect(first.status == 201)
+        let next = ApplicationIdentity(name: Rig.bot.name, number: 3)
+        try await rig.database.applications.remove(Rig.bot.name)
+        try await rig.database.applications.add(
+            StoredApplication(name: next.name, number: next.number, domain: "", secret: Redacted("s")))
+        let principal = V1Principal.application(
+            next, scopes: Rig.everything, addresses: [ApplicationAddress(Rig.address)])
+        let own = await rig.ask(.post, "/v1/calls", body, key: "k", as: principal)
+        #expect(own.status == 201 && own.headers[.idempotentReplayed] == nil)
+        #expect(rig.calls.requests.count == 2)
+        // What comes late of the former one is not carried out.
+        #expect(await rig.ask(.post, "/v1/calls", body, key: "k").status == 503)
+        #expect(rig.calls.requests.count == 2)
     }
 
     @Test func `of a hundred equal requests at once one is carried out`() async throws {

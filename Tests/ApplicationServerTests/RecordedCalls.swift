@@ -49,7 +49,7 @@ final class RecordedCalls: ApplicationCalls {
     func setApplications(_ applications: [RegisteredApplication]) async {}
 
     func start(
-        _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationName
+        _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         // Others get in between.
         await Task.yield()
@@ -66,7 +66,7 @@ final class RecordedCalls: ApplicationCalls {
     }
 
     func call(
-        _ id: SessionID, of application: ApplicationName
+        _ id: SessionID, of application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard let call = state.withLock({ $0.calls.first { $0.id == id && $0.application == application } }) else {
             throw .noSuchCall
@@ -75,7 +75,7 @@ final class RecordedCalls: ApplicationCalls {
     }
 
     func stream(
-        _ request: StreamRequest, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+        _ request: StreamRequest, in id: SessionID, by application: ApplicationIdentity, expecting version: UInt64?
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         let found = try await call(id, of: application)
         if let version, version != found.version { throw .versionMismatch(found) }
@@ -84,7 +84,8 @@ final class RecordedCalls: ApplicationCalls {
     }
 
     func calls(
-        of application: ApplicationName, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?, limit: Int
+        of application: ApplicationIdentity, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?,
+        limit: Int
     ) async -> [ApplicationCall] {
         state.withLock { state in
             let found = state.calls.filter { call in
@@ -97,8 +98,8 @@ final class RecordedCalls: ApplicationCalls {
     }
 
     func perform(
-        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?,
-        tracing trace: TraceContext?
+        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationIdentity,
+        expecting version: UInt64?, tracing trace: TraceContext?
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         let result: Result<ApplicationCall, ApplicationRefusal> = state.withLock { state in
             guard let index = state.calls.firstIndex(where: { $0.id == id && $0.application == application }) else {
@@ -118,7 +119,7 @@ final class RecordedCalls: ApplicationCalls {
 
     /// Each call is decided by its first command.
     func decide(
-        by command: ApplicationCommand, in id: SessionID, of application: ApplicationName
+        by command: ApplicationCommand, in id: SessionID, of application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         let found = try await call(id, of: application)
         guard found.version == 1 else { throw .notAllowed(found, .decided) }
@@ -126,7 +127,7 @@ final class RecordedCalls: ApplicationCalls {
     }
 
     func open(
-        _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
+        _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> StreamID {
         _ = try await call(id, of: application)
         let result: Result<StreamID, ApplicationRefusal> = state.withLock { state in
@@ -138,7 +139,7 @@ final class RecordedCalls: ApplicationCalls {
     }
 
     func closed(
-        _ stream: StreamID, in id: SessionID, by application: ApplicationName, because loss: StreamLoss
+        _ stream: StreamID, in id: SessionID, by application: ApplicationIdentity, because loss: StreamLoss
     ) async {
         state.withLock { state in
             state.closed.append(stream)
@@ -147,7 +148,7 @@ final class RecordedCalls: ApplicationCalls {
     }
 
     static func call(
-        _ id: String, of application: ApplicationName = Rig.bot, _ direction: ApplicationCall.Direction = .incoming,
+        _ id: String, of application: ApplicationIdentity = Rig.bot, _ direction: ApplicationCall.Direction = .incoming,
         from: UserAddress = Rig.alice, to: UserAddress = Rig.address, startedAt: Int64 = 1_700_000_000_000
     ) -> ApplicationCall {
         ApplicationCall(
@@ -158,8 +159,8 @@ final class RecordedCalls: ApplicationCalls {
 
 /// A responder over recorded calls and a real database in memory.
 struct Rig {
-    static let bot = ApplicationName("bot")!
-    static let other = ApplicationName("other")!
+    static let bot = ApplicationIdentity("bot#1")!
+    static let other = ApplicationIdentity("other#2")!
     static let alice = UserAddress(parsing: "alice@example.com")!
     static let address = UserAddress(parsing: "bot@example.com")!
 
@@ -175,9 +176,10 @@ struct Rig {
     init() async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         database = try GatewayDatabase(.temporary, logger: logger)
-        for name in [Self.bot, Self.other] {
+        for application in [Self.bot, Self.other] {
             try await database.applications.add(
-                StoredApplication(name: name, domain: "", secret: Redacted("s")))
+                StoredApplication(
+                    name: application.name, number: application.number, domain: "", secret: Redacted("s")))
         }
         responder = CallResponder(
             calls, recordings: recordings, requests: database.administration, journal: journal, clock: clock,
@@ -266,7 +268,7 @@ final class FailingRequests: IdempotencyRepository {
     func fail(_ value: Bool = true) { fails.withLock { $0 = value } }
 
     func reserve(
-        key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationName?, at now: Int64,
+        key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationIdentity?, at now: Int64,
         age: Duration, limit: Int
     ) async throws(StorageError) -> KeyReservation {
         try await repository.reserve(

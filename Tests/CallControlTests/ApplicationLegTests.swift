@@ -13,7 +13,7 @@ struct ApplicationLegTests {
 
         init(decisionMilliseconds: Int? = 10_000) throws {
             self.decisionMilliseconds = decisionMilliseconds
-            let name = try #require(ApplicationName("robot"))
+            let name = try #require(ApplicationIdentity("robot#1"))
             let address = try #require(UserAddress(parsing: "first@example.com"))
             leg = ApplicationLeg(
                 called: name, at: address, as: "B", at: LegAddress(call: CallID(7), leg: .callee), time: 1_000)
@@ -120,8 +120,8 @@ struct ApplicationLegTests {
     @Test func `a call that hears something before the answer progresses, also while a device rings`() throws {
         let address = try #require(UserAddress(parsing: "robot@example.com"))
         let robot = RegisteredApplication(
-            name: try #require(ApplicationName("robot")), displayName: "Robot", addresses: [ApplicationAddress(address)]
-        )
+            identity: try #require(ApplicationIdentity("robot#1")), displayName: "Robot",
+            addresses: [ApplicationAddress(address)])
         var leg = ApplicationLeg(
             starting: try ApplicationCallRequest(to: address, from: address, earlyMedia: true), by: robot, as: "A",
             at: LegAddress(call: CallID(7), leg: .caller), time: 1)

@@ -49,17 +49,18 @@ struct CallHistoryTests {
     }
 
     @Test func `keys are for who presses and who hears them, and all else is for every leg`() throws {
-        let bot = LegHolder.application(ApplicationName("bot")!)
+        let bot = LegHolder.application(ApplicationIdentity("bot#7")!)
         var history = CallHistory(origin: Moment(.zero, epochMilliseconds: 0))
-        func join(_ leg: LegID, _ user: UserAddress, _ application: ApplicationName? = nil) {
+        func join(_ leg: LegID, _ user: UserAddress, _ application: ApplicationIdentity? = nil) {
             var event = Self.facts.first { if case .joined = $0.event.fact { true } else { false } }!.event
             guard case .joined(var participant) = event.fact else { return }
-            (participant.user, participant.application) = (user, application)
+            participant.user = user
+            (participant.application, participant.applicationNumber) = (application?.name, application?.number)
             event = CallEvent(leg, .joined(participant))
             _ = history.record(event, at: .zero)
         }
         join(.caller, CallRig.alice)
-        join(.callee, CallRig.bob, ApplicationName("bot"))
+        join(.callee, CallRig.bob, ApplicationIdentity("bot#7"))
         let third = LegID(7)
         let carol = UserAddress(parsing: "carol@example.com")!
         join(third, carol)

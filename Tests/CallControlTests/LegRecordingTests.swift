@@ -12,7 +12,7 @@ struct LegRecordingTests {
     init() throws {
         let address = try #require(UserAddress(parsing: "robot@example.com"))
         leg = ApplicationLeg(
-            called: try #require(ApplicationName("robot")), at: address, as: SessionID("B"),
+            called: try #require(ApplicationIdentity("robot#1")), at: address, as: SessionID("B"),
             at: LegAddress(call: CallID(7), leg: .callee), time: 1_000)
     }
 
@@ -102,8 +102,8 @@ struct LegRecordingTests {
         let address = try #require(UserAddress(parsing: "robot@example.com"))
         let wish = try RecordRequest(format: .wav)
         let robot = RegisteredApplication(
-            name: try #require(ApplicationName("robot")), displayName: "Robot", addresses: [ApplicationAddress(address)]
-        )
+            identity: try #require(ApplicationIdentity("robot#1")), displayName: "Robot",
+            addresses: [ApplicationAddress(address)])
         var leg = ApplicationLeg(
             starting: try ApplicationCallRequest(to: address, from: address, earlyMedia: true, record: wish), by: robot,
             as: SessionID("A"), at: LegAddress(call: CallID(7), leg: .caller), time: 1)
@@ -117,7 +117,8 @@ struct LegRecordingTests {
         let address = try #require(UserAddress(parsing: "robot@example.com"))
         let wish = try RecordRequest(format: .wav)
         let robot = RegisteredApplication(
-            name: try #require(ApplicationName("robot")), displayName: "Robot", addresses: [ApplicationAddress(address)]
+            identity: try #require(ApplicationIdentity("robot#1")), displayName: "Robot",
+            addresses: [ApplicationAddress(address)]
         )
         var leg = ApplicationLeg(
             starting: try ApplicationCallRequest(to: address, from: address, record: wish), by: robot,

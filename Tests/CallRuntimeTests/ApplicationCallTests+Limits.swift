@@ -188,7 +188,8 @@ extension ApplicationCallTests {
             let (_, call) = try await incoming(rig)
             _ = try await perform(rig, .answer(CustomContent()), call.id)
             let other = RegisteredApplication(
-                name: try #require(ApplicationName("other")), displayName: "", addresses: [ApplicationAddress(address)])
+                identity: try #require(ApplicationIdentity("other#2")), displayName: "",
+                addresses: [ApplicationAddress(address)])
             // The second time nothing of the first one is new.
             for _ in 0..<2 { await rig.switchboard.setApplications([other, first]) }
             let callID = try #require(rig.media.lastCall)

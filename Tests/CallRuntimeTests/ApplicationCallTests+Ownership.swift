@@ -16,7 +16,8 @@ extension ApplicationCallTests {
         configuration.call.mediaPolicy = .engine
         let journal = RecordingJournal()
         let desk = RegisteredApplication(
-            name: try #require(ApplicationName("desk")), displayName: "Desk", addresses: [ApplicationAddress(address)])
+            identity: try #require(ApplicationIdentity("desk#2")), displayName: "Desk",
+            addresses: [ApplicationAddress(address)])
         // The one with the domain comes first.
         let applications = [try application(), desk]
         try await RuntimeRig(configuration, applications: applications, journal: journal).serve { rig in
@@ -30,7 +31,7 @@ extension ApplicationCallTests {
 
     /// The call of Alice to an address, once the application knows of it.
     private func called(
-        _ rig: RuntimeRig, _ callee: UserAddress, of application: ApplicationName
+        _ rig: RuntimeRig, _ callee: UserAddress, of application: ApplicationIdentity
     ) async throws -> ApplicationCall {
         _ = try await rig.switchboard.startCall(alice, CallStartRequest(callee: callee, sdp: offer))
         return try await ringing(rig, at: callee, of: application)
@@ -38,7 +39,7 @@ extension ApplicationCallTests {
 
     /// The call to an address, once the application knows of it.
     private func ringing(
-        _ rig: RuntimeRig, at callee: UserAddress, of application: ApplicationName
+        _ rig: RuntimeRig, at callee: UserAddress, of application: ApplicationIdentity
     ) async throws -> ApplicationCall {
         for _ in 0..<10_000 {
             let calls = await rig.switchboard.calls(of: application)
@@ -64,33 +65,36 @@ extension ApplicationCallTests {
 
     @Test func `a call to a single address is that application's alone, also its events`() async throws {
         try await serveBoth { rig, journal, desk in
-            let call = try await called(rig, address, of: desk.name)
+            let call = try await called(rig, address, of: desk.identity)
             #expect(await rig.switchboard.calls(of: name).isEmpty)
             await #expect(throws: ApplicationRefusal.noSuchCall) { try await rig.switchboard.call(call.id, of: name) }
-            _ = try await rig.switchboard.perform(.answer(CustomContent()), in: call.id, by: desk.name, expecting: nil)
+            _ = try await rig.switchboard.perform(
+                .answer(CustomContent()), in: call.id, by: desk.identity, expecting: nil)
             rig.mediaEvents.post(.keyPressed(.four, milliseconds: 80, .caller), for: call.call)
             await rig.wait {
                 events(journal, of: call.call).contains { if case .keyPressed = $0.event.fact { true } else { false } }
             }
             let seen = scopes(journal, of: call.call)
-            #expect(seen.last == EventScope([.user(alice), .application(desk.name)]))
+            #expect(seen.last == EventScope([.user(alice), .application(desk.identity)]))
             #expect(seen.allSatisfy { !EventReader.application(name).sees($0) })
             // A gateway that is started after a kill knows it as well.
             let logged = try #require(LoggedCall(events(journal, of: call.call)))
-            #expect(logged.holders == [.user(alice), .application(desk.name)])
-            _ = try await rig.switchboard.perform(.end(reasonText: nil), in: call.id, by: desk.name, expecting: nil)
+            #expect(logged.holders == [.user(alice), .application(desk.identity)])
+            _ = try await rig.switchboard.perform(.end(reasonText: nil), in: call.id, by: desk.identity, expecting: nil)
         }
     }
 
     @Test func `keys are for who presses them and who hears them, and not for who had the call before`() async throws {
         try await serveBoth { rig, journal, desk in
-            let call = try await called(rig, address, of: desk.name)
-            _ = try await rig.switchboard.perform(.answer(CustomContent()), in: call.id, by: desk.name, expecting: nil)
+            let call = try await called(rig, address, of: desk.identity)
+            _ = try await rig.switchboard.perform(
+                .answer(CustomContent()), in: call.id, by: desk.identity, expecting: nil)
             let other = try #require(UserAddress(parsing: "sales@bots.example.com"))
-            _ = try await rig.switchboard.perform(.transfer(to: other), in: call.id, by: desk.name, expecting: nil)
+            _ = try await rig.switchboard.perform(
+                .transfer(to: other), in: call.id, by: desk.identity, expecting: nil)
             let taken = try await ringing(rig, at: other, of: name)
             _ = try await perform(rig, .answer(CustomContent()), taken.id)
-            await rig.wait { scopes(journal, of: call.call).last?.applications == [desk.name, name] }
+            await rig.wait { scopes(journal, of: call.call).last?.applications == [desk.identity, name] }
             rig.mediaEvents.post(.keyPressed(.four, milliseconds: 80, .caller), for: call.call)
             await rig.wait {
                 events(journal, of: call.call).contains { if case .keyPressed = $0.event.fact { true } else { false } }
@@ -104,10 +108,10 @@ extension ApplicationCallTests {
         try await serveBoth { rig, journal, desk in
             let other = try #require(UserAddress(parsing: "sales@bots.example.com"))
             let call = try await called(rig, other, of: name)
-            #expect(await rig.switchboard.calls(of: desk.name).isEmpty)
+            #expect(await rig.switchboard.calls(of: desk.identity).isEmpty)
             let seen = scopes(journal, of: call.call)
             #expect(seen.last == EventScope([.user(alice), .application(name)]))
-            #expect(seen.allSatisfy { !EventReader.application(desk.name).sees($0) })
+            #expect(seen.allSatisfy { !EventReader.application(desk.identity).sees($0) })
         }
     }
 
@@ -117,12 +121,41 @@ extension ApplicationCallTests {
             await #expect(throws: ApplicationRefusal.notOwner(address)) {
                 try await rig.switchboard.start(request, by: name)
             }
-            let started = try await rig.switchboard.start(request, by: desk.name)
+            let started = try await rig.switchboard.start(request, by: desk.identity)
             #expect(started.from == address)
-            #expect(scopes(journal, of: started.call).first == EventScope([.application(desk.name)]))
+            #expect(scopes(journal, of: started.call).first == EventScope([.application(desk.identity)]))
             // Without the other application the address is one of the domain, like the rest.
             await rig.switchboard.setApplications([try application()])
             #expect(try await rig.switchboard.start(request, by: name).from == address)
+        }
+    }
+
+    @Test func `an application of a removed one's name has none of its calls, nor its events`() async throws {
+        try await serveBoth { rig, journal, desk in
+            let call = try await called(rig, address, of: desk.identity)
+            _ = try await rig.switchboard.perform(
+                .answer(CustomContent()), in: call.id, by: desk.identity, expecting: nil)
+            // It is removed and made again before the gateway looks at what applications there are.
+            let later = ApplicationIdentity(name: desk.identity.name, number: 3)
+            var remade = desk
+            remade.identity = later
+            await rig.switchboard.setApplications([try application(), remade])
+            for identity in [desk.identity, later] {
+                #expect(await rig.switchboard.calls(of: identity).isEmpty)
+                await #expect(throws: ApplicationRefusal.noSuchCall) {
+                    try await rig.switchboard.perform(.end(reasonText: nil), in: call.id, by: identity, expecting: nil)
+                }
+            }
+            await rig.wait {
+                events(journal, of: call.call).contains { if case .ended = $0.event.fact { true } else { false } }
+            }
+            let seen = scopes(journal, of: call.call)
+            #expect(seen.last == EventScope([.user(alice), .application(desk.identity)]))
+            #expect(seen.allSatisfy { !EventReader.application(later).sees($0) })
+            // The address leads to the new one.
+            let own = try await called(rig, address, of: later)
+            #expect(own.application == later && own.id != call.id)
+            #expect(scopes(journal, of: own.call).allSatisfy { !EventReader.application(desk.identity).sees($0) })
         }
     }
 }

@@ -87,7 +87,7 @@ extension ApplicationCallTests {
             let list = try PlayRequest(list: PlayList(items: [.url(url), .url(other), .url(url)]))
             _ = try await perform(rig, .play(list), call.id)
             #expect(rig.media.fetched.last?.dropFirst() == [url, other], "the list is fetched together")
-            #expect(rig.media.fetched.last?.first == name.description)
+            #expect(rig.media.fetched.last?.first == name.name.description)
         }
     }
 

@@ -11,12 +11,12 @@ import Testing
 struct ApplicationCallTests {
     let alice = RuntimeRig.alice
     let bob = RuntimeRig.bob
-    let name: ApplicationName
+    let name: ApplicationIdentity
     let address: UserAddress
     let offer: String
 
     init() throws {
-        name = try #require(ApplicationName("menu"))
+        name = try #require(ApplicationIdentity("menu#1"))
         address = try #require(UserAddress(parsing: "menu@bots.example.com"))
         offer = try Fixtures.text("sdp/chromium-156/offer-audio.sdp")
     }
@@ -25,7 +25,7 @@ struct ApplicationCallTests {
         _ change: (inout RegisteredApplication) -> Void = { _ in }
     ) throws -> RegisteredApplication {
         var application = RegisteredApplication(
-            name: name, displayName: "Menu", addresses: [try #require(ApplicationAddress("*@bots.example.com"))])
+            identity: name, displayName: "Menu", addresses: [try #require(ApplicationAddress("*@bots.example.com"))])
         change(&application)
         return application
     }
@@ -211,7 +211,7 @@ struct ApplicationCallTests {
                 try await perform(rig, .play(PlayRequest(list: PlayList(file: "x.wav"))), call.id)
             }
             await #expect(throws: ApplicationRefusal.noSuchCall) { try await perform(rig, .ring, SessionID("x")) }
-            let other = try #require(ApplicationName("other"))
+            let other = try #require(ApplicationIdentity("other#2"))
             await #expect(throws: ApplicationRefusal.noSuchCall) {
                 try await rig.switchboard.perform(.mute, in: call.id, by: other, expecting: nil)
             }

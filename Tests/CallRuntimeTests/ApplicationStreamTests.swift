@@ -34,7 +34,7 @@ extension ApplicationCallTests {
             let first = try await open(rig, call.id)
             #expect(spokenStreams(rig) == [first])
             let start = try #require(rig.media.streams[first]?.start)
-            #expect(start.call == call.id.rawValue && start.application == name.description)
+            #expect(start.call == call.id.rawValue && start.application == name.name.description)
             #expect(start.from == alice.text && start.to == address.text && start.stream == first.description)
             await #expect {
                 _ = try await open(rig, call.id)
@@ -150,7 +150,7 @@ extension ApplicationCallTests {
         try await serve(try application()) { rig in
             let (_, call) = try await incoming(rig)
             _ = try await perform(rig, .answer(CustomContent()), call.id)
-            let other = try #require(ApplicationName("other"))
+            let other = try #require(ApplicationIdentity("other#2"))
             await #expect(throws: ApplicationRefusal.noSuchCall) {
                 try await rig.switchboard.open(StreamLink(), Self.terms, in: call.id, by: other)
             }

@@ -11,7 +11,7 @@ struct ApplicationTests {
     private static let echo = HeadlessSource.echo(delay: .seconds(1))
     private static let address = UserAddress(parsing: "echo@example.com")!
     private static let robot = RegisteredApplication(
-        name: ApplicationName("echo")!, displayName: "Echo", addresses: [ApplicationAddress(address)],
+        identity: ApplicationIdentity("echo#1")!, displayName: "Echo", addresses: [ApplicationAddress(address)],
         decisionTime: .zero, fallback: .answer(echo))
     private let alice = RuntimeRig.alice
     private let bob = RuntimeRig.bob
@@ -80,7 +80,7 @@ struct ApplicationTests {
             #expect(rig.observer.counts.ended.map(\.cause) == [.unreachable(.noSuchUser)])
             let request = try ApplicationCallRequest(to: alice, from: Self.address)
             await #expect(throws: ApplicationRefusal.notProvided) {
-                try await rig.switchboard.start(request, by: ApplicationName("bot")!)
+                try await rig.switchboard.start(request, by: ApplicationIdentity("bot#1")!)
             }
         }
     }

@@ -9,7 +9,7 @@ import Testing
 
 /// Calls that an application has recorded: the file comes first, then the media, and the end comes back.
 struct RecordedCallTests {
-    private static let name = ApplicationName("menu")!
+    private static let name = ApplicationIdentity("menu#1")!
     private static let address = UserAddress(parsing: "menu@bots.example.com")!
     private let offer: String
 
@@ -54,16 +54,16 @@ struct RecordedCallTests {
         }
         func discard(_ id: RecordingID) async { state.withLock { $0.discarded.append(id) } }
         func recordings(
-            of application: ApplicationName, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
+            of application: ApplicationIdentity, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
         ) async throws(RecordingFault) -> [Recording] { [] }
         func recording(
-            _ id: RecordingID, of application: ApplicationName
+            _ id: RecordingID, of application: ApplicationIdentity
         ) async throws(RecordingFault) -> Recording { throw .notFound }
         func audio(
-            of id: RecordingID, of application: ApplicationName
+            of id: RecordingID, of application: ApplicationIdentity
         ) async throws(RecordingFault) -> (recording: Recording, file: any RecordedFile) { throw .notFound }
         func remove(
-            _ id: RecordingID, of application: ApplicationName
+            _ id: RecordingID, of application: ApplicationIdentity
         ) async throws(RecordingFault) -> Recording { throw .notFound }
     }
 
@@ -73,7 +73,7 @@ struct RecordedCallTests {
         var configuration = LocalSwitchboard.Configuration(media: .anchored)
         configuration.call.mediaPolicy = .engine
         let application = RegisteredApplication(
-            name: Self.name, displayName: "Menu", addresses: [ApplicationAddress(Self.address)])
+            identity: Self.name, displayName: "Menu", addresses: [ApplicationAddress(Self.address)])
         try await RuntimeRig(configuration, applications: [application], recordings: files).serve { rig in
             try await rig.register(RuntimeRig.alice, on: 1)
             try await test(rig)

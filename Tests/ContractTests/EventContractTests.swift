@@ -49,7 +49,7 @@ import Yams
     }
 
     private func others() throws -> [OtherEvent] {
-        let name = try #require(ApplicationName("bot"))
+        let name = try #require(ApplicationIdentity("bot#1"))
         let session = SessionID("c1")
         var events: [OtherEvent] = []
         for request in [try RecordRequest(), try RecordRequest(format: .wav, tag: "mine")] {

@@ -75,43 +75,43 @@ import Yams
 
         func setApplications(_ applications: [RegisteredApplication]) async {}
         func start(
-            _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationName
+            _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationIdentity
         ) async throws(ApplicationRefusal) -> ApplicationCall { call }
         func stream(
-            _ request: StreamRequest, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+            _ request: StreamRequest, in id: SessionID, by application: ApplicationIdentity, expecting version: UInt64?
         ) async throws(ApplicationRefusal) -> ApplicationCall {
             if version == 1 { throw .versionMismatch(call) }
             return call
         }
         func call(
-            _ id: SessionID, of application: ApplicationName
+            _ id: SessionID, of application: ApplicationIdentity
         ) async throws(ApplicationRefusal) -> ApplicationCall { call }
         func calls(
-            of application: ApplicationName, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?,
+            of application: ApplicationIdentity, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?,
             limit: Int
         ) async -> [ApplicationCall] { [call, call] }
         func open(
-            _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
+            _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationIdentity
         ) async throws(ApplicationRefusal) -> StreamID { StreamID(1) }
         func closed(
-            _ stream: StreamID, in id: SessionID, by application: ApplicationName, because loss: StreamLoss
+            _ stream: StreamID, in id: SessionID, by application: ApplicationIdentity, because loss: StreamLoss
         ) async {}
         func perform(
-            _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName,
+            _ command: ApplicationCommand, in id: SessionID, by application: ApplicationIdentity,
             expecting version: UInt64?, tracing trace: TraceContext?
         ) async throws(ApplicationRefusal) -> ApplicationCall {
             if version == 1 { throw .versionMismatch(call) }
             return call
         }
         func decide(
-            by command: ApplicationCommand, in id: SessionID, of application: ApplicationName
+            by command: ApplicationCommand, in id: SessionID, of application: ApplicationIdentity
         ) async throws(ApplicationRefusal) -> ApplicationCall { call }
     }
 
     /// Keeps nothing.
     private struct NoRequests: IdempotencyRepository {
         func reserve(
-            key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationName?, at now: Int64,
+            key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationIdentity?, at now: Int64,
             age: Duration, limit: Int
         ) async throws(StorageError) -> KeyReservation { .reserved }
         func keep(_ answer: KeptAnswer?, for key: [UInt8]) async throws(StorageError) {}
@@ -123,7 +123,7 @@ import Yams
         func sleep(until time: MonotonicTime) async throws(CancellationError) {}
     }
 
-    private static let name = ApplicationName("bot")!
+    private static let name = ApplicationIdentity("bot#1")!
     private static let alice = UserAddress(parsing: "alice@example.com")!
 
     private static let keptRecording = Recording(
@@ -136,7 +136,7 @@ import Yams
         func open(_ recording: Recording) async throws(RecordingFault) {}
         func discard(_ id: RecordingID) async {}
         func recordings(
-            of application: ApplicationName, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
+            of application: ApplicationIdentity, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
         ) async throws(RecordingFault) -> [Recording] {
             [keptRecording]
                 + RecordingEnd.allCases.map {
@@ -144,13 +144,13 @@ import Yams
                 }
         }
         func recording(
-            _ id: RecordingID, of application: ApplicationName
+            _ id: RecordingID, of application: ApplicationIdentity
         ) async throws(RecordingFault) -> Recording { keptRecording }
         func audio(
-            of id: RecordingID, of application: ApplicationName
+            of id: RecordingID, of application: ApplicationIdentity
         ) async throws(RecordingFault) -> (recording: Recording, file: any RecordedFile) { throw .notEnded }
         func remove(
-            _ id: RecordingID, of application: ApplicationName
+            _ id: RecordingID, of application: ApplicationIdentity
         ) async throws(RecordingFault) -> Recording { keptRecording }
     }
 

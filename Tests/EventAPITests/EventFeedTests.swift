@@ -20,14 +20,16 @@ private let everything = EventSelection(reader: .everything)
 /// Who may see an event, and who wants it.
 struct EventSelectionTests {
     @Test func `a user and an application see the calls that they have or had a leg of, and no others`() throws {
-        let bots = try #require(ApplicationName("bots"))
-        let support = try #require(ApplicationName("support"))
+        let bots = try #require(ApplicationIdentity("bots#1"))
+        let support = try #require(ApplicationIdentity("support#2"))
         let scope = EventScope([.user(alice), .application(bots), .user(alice), .application(bots)])
         #expect(scope.addresses == [alice] && scope.applications == [bots])
         #expect(EventReader.everything.sees(scope))
         #expect(EventReader.user(alice).sees(scope) && !EventReader.user(bob).sees(scope))
         #expect(EventReader.application(bots).sees(scope) && !EventReader.application(support).sees(scope))
         // An application sees nothing of a user who has one of its addresses, nor such a user of the application.
+        let next = ApplicationIdentity(name: bots.name, number: bots.number + 1)
+        #expect(!EventReader.application(next).sees(scope), "one that has the name of a removed one")
         #expect(!EventReader.application(bots).sees(EventScope([.user(carl)])) && !EventReader.user(carl).sees(scope))
     }
 

@@ -31,7 +31,11 @@ def kept(path, address: str) -> list[tuple[int, str, str]]:
     holder = "application bots" if address == BOT else address
     with closing(sqlite3.connect(path)) as database:
         rows = database.execute("SELECT number, call, type, addresses FROM publicEvent ORDER BY number").fetchall()
-    return [(number, call, kind) for number, call, kind, seen in rows if holder in seen.split("\n")]
+    # The line of an application has its number behind the name.
+    return [
+        (number, call, kind) for number, call, kind, seen in rows
+        if holder in (line.partition("#")[0] for line in seen.split("\n"))
+    ]  # fmt: skip
 
 
 def calls_of(path) -> set[str]:

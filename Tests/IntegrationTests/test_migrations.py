@@ -27,6 +27,8 @@ EVERY = 6
 """By day each sixth moment; at night all of them."""
 KEEPS_SUBSCRIPTIONS = 4
 """The first schema that does."""
+NAMES_APPLICATIONS = 20
+"""The first schema whose events name the applications whose legs the calls had."""
 
 
 def script(version: int) -> str:
@@ -56,6 +58,8 @@ def make_old(path: Path, version: int):
             old.executemany(
                 f"INSERT OR REPLACE INTO {table} VALUES ({places})", [row[:width] for row in FILLING[table]]
             )
+        if version >= NAMES_APPLICATIONS:
+            old.execute("UPDATE publicEvent SET addresses = addresses || char(10) || 'application portal'")
         if version >= 2:
             rows = [(number.to_bytes(8, "big"), b"k", f"user{number}@dev.local", b"r", now // 1000 + 99_999)
                     for number in range(20)]  # fmt: skip
@@ -275,8 +279,12 @@ async def test_a_migration_that_is_killed_leaves_a_schema_that_there_was_and_eve
             assert (applied(ended), shape(ended)) == (newest, shapes[newest])
             site.has_all_rows(rows(ended), *RUNNING)
             if "publicEvent" in site.rows:
-                # Events name the applications whose legs the calls had.
+                # Events name the applications whose legs the calls had, with their numbers.
                 seen = ended.execute("SELECT addresses FROM publicEvent WHERE number = 1800000000000000").fetchone()
-                assert seen == (f"{CARL}\nbot@bots.example\napplication portal",)
+                ((number,),) = ended.execute("SELECT number FROM application").fetchall()
+                assert number > 0 and seen == (f"{CARL}\nbot@bots.example\napplication portal#{number}",)
+                of_it = {row for table in ("webhook", "recording") if table in site.rows
+                         for row in ended.execute(f"SELECT applicationNumber FROM {table}")}  # fmt: skip
+                assert of_it <= {(number,)}
     print(f"killed at {sum(tried.values())} of {moments} moments; left: {tried}")
     assert tried[version] > 1 and set(tried) <= set(range(version, newest + 1))

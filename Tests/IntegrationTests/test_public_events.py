@@ -261,4 +261,8 @@ def kept(path, holder: str) -> list[tuple[int, str]]:
     them."""
     with closing(sqlite3.connect(path)) as database:
         rows = database.execute("SELECT number, type, addresses FROM publicEvent ORDER BY number").fetchall()
-    return [(number, kind) for number, kind, addresses in rows if holder in addresses.split("\n")]
+    # The line of an application has its number behind the name.
+    return [
+        (number, kind) for number, kind, addresses in rows
+        if holder in (line.partition("#")[0] for line in addresses.split("\n"))
+    ]  # fmt: skip

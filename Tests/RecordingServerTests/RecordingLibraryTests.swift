@@ -145,7 +145,7 @@ struct RecordingLibraryTests {
             let bytes = try rig.file(of: recording)
             #expect(file.size == bytes.count && found.bytes == bytes.count)
             #expect(await file.read(40..<50) == Array(bytes[40..<50]))
-            let other = try #require(ApplicationName("other"))
+            let other = try #require(ApplicationIdentity("other#2"))
             await #expect(throws: RecordingFault.notFound) { try await library.audio(of: recording.id, of: other) }
             await #expect(throws: RecordingFault.notFound) { try await library.recording(recording.id, of: other) }
             await #expect(throws: RecordingFault.notFound) { try await library.remove(recording.id, of: other) }

@@ -13,7 +13,7 @@ import Testing
 
 /// A library over a folder of its own, and what it tells.
 final class Rig {
-    static let bot = ApplicationName("bot")!
+    static let bot = ApplicationIdentity("bot#1")!
     static let address = UserAddress(parsing: "bot@example.com")!
 
     let folder: URL
@@ -105,7 +105,7 @@ final class MemoryRecordings: RecordingRepository {
     func remove(_ id: RecordingID) async throws(StorageError) { state.withLock { $0.rows[id] = nil } }
     func recording(_ id: RecordingID) async throws(StorageError) -> Recording? { rows[id] }
     func recordings(
-        of application: ApplicationName, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
+        of application: ApplicationIdentity, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
     ) async throws(StorageError) -> [Recording] { rows.values.filter { $0.application == application } }
     func unfinished() async throws(StorageError) -> [Recording] { rows.values.filter { $0.end == nil } }
     func surplus(endedBefore time: Int64, bytes: Int) async throws(StorageError) -> [Recording] {

@@ -12,6 +12,7 @@ import Testing
 @Suite struct `The gate of v1` {
     private static let secret = String(repeating: "0123456789abcdef", count: 4)
     private static let name = ApplicationName("bot")!
+    private static let identity = ApplicationIdentity(name: name, number: 7)
 
     /// Remembers who asked, and answers with the body that came, or with two parts of a stream.
     private final class Echo: V1Interface {
@@ -46,7 +47,8 @@ import Testing
         var profile = ApplicationProfile()
         profile.scopes = [.callsRead, .callsWrite]
         try await applications.add(
-            StoredApplication(name: Self.name, domain: "", secret: Redacted(Self.secret), profile: profile))
+            StoredApplication(
+                name: Self.name, number: 7, domain: "", secret: Redacted(Self.secret), profile: profile))
         var random = SecureRandomSource()
         let key = ApplicationKey(random: &random)
         let stored = StoredApplicationKey(
@@ -91,7 +93,7 @@ import Testing
             #expect(answer.headers["access-control-allow-origin"] == "*")
             #expect(
                 echo.asked == [
-                    .application(Self.name, scopes: [.callsRead, .callsWrite], addresses: [])
+                    .application(Self.identity, scopes: [.callsRead, .callsWrite], addresses: [])
                 ])
             let head = try await ask(server, "HEAD", bearer: key)
             #expect(head.status == 201)
@@ -225,8 +227,8 @@ import Testing
             #expect(try await code(#"{"iss":"bot","exp":\#(now + 60),"scope":"calls:read","aud":"v1"}"#) == nil)
             #expect(
                 echo.asked == [
-                    .application(Self.name, scopes: [.callsRead, .callsWrite], addresses: []),
-                    .application(Self.name, scopes: [.callsRead], addresses: []),
+                    .application(Self.identity, scopes: [.callsRead, .callsWrite], addresses: []),
+                    .application(Self.identity, scopes: [.callsRead], addresses: []),
                 ])
             #expect(try await code(#"{"iss":"bot","exp":\#(now - 60)}"#) == "auth.token_expired")
             for claims in [

@@ -7,9 +7,9 @@ import Testing
 
 @Suite struct `Applications` {
     private let portal = StoredApplication(
-        name: ApplicationName("portal")!, domain: "example.com", secret: Redacted("s1"))
+        name: ApplicationName("portal")!, number: 1, domain: "example.com", secret: Redacted("s1"))
     private let shop = StoredApplication(
-        name: ApplicationName("shop-2")!, domain: "example.org", secret: Redacted("s2"))
+        name: ApplicationName("shop-2")!, number: 2, domain: "example.org", secret: Redacted("s2"))
     private let alice = UserAddress(parsing: "alice@example.com")!
     private let bob = UserAddress(parsing: "bob@example.com")!
 
@@ -180,25 +180,31 @@ import Testing
     @Test func `requests with keys are of one application, and forgotten with it`() async throws {
         let database = try await database()
         let requests = database.administration
-        func reserve(_ key: UInt8, of name: ApplicationName?) async throws -> KeyReservation {
+        func reserve(_ key: UInt8, of application: ApplicationIdentity?) async throws -> KeyReservation {
             try await requests.reserve(
-                key: [key], fingerprint: [1], process: "p", of: name, at: 1_000, age: .seconds(60), limit: 2)
+                key: [key], fingerprint: [1], process: "p", of: application, at: 1_000, age: .seconds(60), limit: 2)
         }
-        #expect(try await reserve(1, of: portal.name) == .reserved)
-        #expect(try await reserve(1, of: portal.name) == .inProgress)
-        for key in [2, 3] as [UInt8] { #expect(try await reserve(key, of: shop.name) == .reserved) }
-        #expect(try await reserve(4, of: shop.name) == .full(.milliseconds(60_001)))
+        #expect(try await reserve(1, of: portal.identity) == .reserved)
+        #expect(try await reserve(1, of: portal.identity) == .inProgress)
+        for key in [2, 3] as [UInt8] { #expect(try await reserve(key, of: shop.identity) == .reserved) }
+        #expect(try await reserve(4, of: shop.identity) == .full(.milliseconds(60_001)))
         #expect(try await reserve(9, of: nil) == .reserved)
         // Those of another application have not made room, and take none.
-        #expect(try await reserve(5, of: portal.name) == .reserved)
-        #expect(try await reserve(1, of: portal.name) == .inProgress)
+        #expect(try await reserve(5, of: portal.identity) == .reserved)
+        #expect(try await reserve(1, of: portal.identity) == .inProgress)
         #expect(try await reserve(9, of: nil) == .inProgress)
         try await database.applications.remove(portal.name)
-        #expect(try await reserve(2, of: shop.name) == .inProgress)
+        #expect(try await reserve(2, of: shop.identity) == .inProgress)
         #expect(try await reserve(9, of: nil) == .inProgress)
-        try await database.applications.add(portal)
-        for key in [1, 5] as [UInt8] { #expect(try await reserve(key, of: portal.name) == .reserved) }
-        #expect(try await reserve(6, of: portal.name) == .full(.milliseconds(60_001)))
+        // A request of the former one that comes late takes no room of another one with its name.
+        var next = portal
+        next.number = 3
+        try await database.applications.add(next)
+        await #expect(throws: StorageError.noSuchApplication(portal.name)) {
+            _ = try await reserve(8, of: portal.identity)
+        }
+        for key in [1, 5] as [UInt8] { #expect(try await reserve(key, of: next.identity) == .reserved) }
+        #expect(try await reserve(6, of: next.identity) == .full(.milliseconds(60_001)))
     }
 
     @Test func `an application that has too many keys loses none, and gets one when the oldest is forgotten`()
@@ -208,7 +214,7 @@ import Testing
         let requests = database.administration
         func reserve(_ key: UInt8, at now: Int64, process: String = "p") async throws -> KeyReservation {
             try await requests.reserve(
-                key: [key], fingerprint: [1], process: process, of: shop.name, at: now, age: .seconds(60), limit: 3)
+                key: [key], fingerprint: [1], process: process, of: shop.identity, at: now, age: .seconds(60), limit: 3)
         }
         let answer = KeptAnswer(status: 200, contentType: "application/json", body: [1])
         for key in 1...3 as ClosedRange<UInt8> {
@@ -228,5 +234,28 @@ import Testing
         // All but the new one are over.
         for key in 6...7 as ClosedRange<UInt8> { #expect(try await reserve(key, at: 120_000) == .reserved) }
         #expect(try await reserve(8, at: 120_000) == .full(.milliseconds(1_002)))
+    }
+
+    @Test func `an application gets a number that none has had, and keeps it`() async throws {
+        let store = try await database().applications
+        let name = try #require(ApplicationName("bot"))
+        var numbers: Set<Int64> = []
+        for _ in 0..<10 {
+            try await store.add(StoredApplication(name: name, domain: "", secret: Redacted("s")))
+            let identity = try #require(try await store.application(name)).identity
+            #expect((1..<1 << 53).contains(identity.number))
+            #expect(ApplicationIdentity(identity.description) == identity)
+            _ = try await store.change(name) { $0.displayName = "Bot" }
+            try await store.setSecret(Redacted("t"), of: name, keepingFormerUntil: nil)
+            #expect(try await store.application(name)?.identity == identity)
+            numbers.insert(identity.number)
+            try await store.remove(name)
+        }
+        #expect(numbers.count == 10)
+    }
+
+    @Test(arguments: ["bot", "bot#", "#1", "bot#-1", "bot#1#2", "bot#one", "a b#1"])
+    func `what is not a name and a number is no identity`(_ text: String) {
+        #expect(ApplicationIdentity(text) == nil)
     }
 }

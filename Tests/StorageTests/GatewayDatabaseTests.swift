@@ -249,6 +249,63 @@ import Storage
         }
     }
 
+    @Test func `applications of the twentieth schema get numbers, and have what was theirs by name`() async throws {
+        try await withPath { path in
+            let old = try DatabaseQueue(path: path)
+            let scripts = try (5...20).map { try Fixtures.text("storage/schema-\($0).sql") }
+            try await old.write { database in
+                for script in scripts { try database.execute(sql: script) }
+                try database.execute(
+                    sql: """
+                        INSERT INTO application (name, domain, secret) VALUES ('bots', '', 's'), ('quiet', '', 's');
+                        INSERT INTO webhook VALUES ('w1', 'bots', 'https://bots.example/', 'whsec_a', '', 1, NULL);
+                        INSERT INTO recording VALUES
+                            ('c1-1', 'bots', 'b@example.com', 'c1', '7', 'wav', 'both', 1, NULL, 'command', 1, 2, 3, 4),
+                            ('c2-1', 'gone', 'b@example.com', 'c2', '8', 'wav', 'both', 1, NULL, 'command', 1, 2, 3, 4);
+                        INSERT INTO publicEvent VALUES
+                            (1, '7', 'leg.held', 1, 'application bots', '{}'),
+                            (2, '7', 'leg.held', 1, 'a@example.com' || char(10) || 'application bots', '{}'),
+                            (3, '7', 'leg.held', 1, 'application gone', '{}');
+                        INSERT INTO publicEventFloor VALUES ('application bots', 1), ('a@example.com', 1);
+                        INSERT INTO idempotentRequest (key, fingerprint, time, process, application) VALUES
+                            (X'6162', X'01', 1, 'p', 'bots'), (X'6364', X'01', 1, 'p', NULL);
+                        INSERT INTO callEvent VALUES
+                            (901, 7, 1, 1, 0, 0, '{"fact":{"joined":{"party":{"application":"bots"}}},"leg":1}'),
+                            (902, 7, 1, 2, 0, 0, '{"fact":{"joined":{"party":{"application":"gone"}}},"leg":1}'),
+                            (903, 7, 1, 3, 0, 0, 'no "application"')
+                        """)
+            }
+            try old.close()
+            let database = try GatewayDatabase(.file(path), logger: logger)
+            let applications = try await database.applications.allApplications()
+            #expect(Set(applications.map(\.number)).count == 2 && applications.allSatisfy { $0.number > 0 })
+            let bots = try #require(applications.first).identity
+            let kept = try await database.recordings.recordings(of: bots, .init(), after: nil, limit: 9)
+            #expect(kept.map(\.id.description) == ["c1-1"])
+            #expect(
+                try await database.recordings.surplus(endedBefore: 0, bytes: 99).map(\.id.description) == ["c2-1"])
+            try database.close()
+            func texts(_ sql: String) async throws -> [String] {
+                try await DatabaseQueue(path: path).read { try String.fetchAll($0, sql: sql) }
+            }
+            #expect(try await texts("SELECT applicationNumber || '' FROM webhook") == ["\(bots.number)"])
+            #expect(
+                try await texts("SELECT addresses FROM publicEvent ORDER BY number") == [
+                    "application bots", "a@example.com\napplication \(bots)", "application gone",
+                ])
+            #expect(try await texts("SELECT address FROM publicEventFloor") == ["a@example.com"])
+            #expect(
+                try await texts("SELECT CAST(key AS TEXT) FROM idempotentRequest ORDER BY key")
+                    == ["ab\(bots.number)", "cd"])
+            let party = #""party":{"application":"#
+            #expect(
+                try await texts("SELECT event FROM callEvent WHERE number > 900 ORDER BY number") == [
+                    #"{"fact":{"joined":{\#(party)"bots","applicationNumber":\#(bots.number)}}},"leg":1}"#,
+                    #"{"fact":{"joined":{\#(party)"gone"}}},"leg":1}"#, #"no "application""#,
+                ])
+        }
+    }
+
     @Test func `a database of a newer version is refused`() async throws {
         try await withPath { path in
             try GatewayDatabase(.file(path), logger: logger).close()

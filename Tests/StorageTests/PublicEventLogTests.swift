@@ -205,22 +205,23 @@ struct PublicEventLogTests {
     }
 
     @Test func `an application sees the legs that it had, whoever owns their addresses by now`() async throws {
-        let (all, single) = (try #require(ApplicationName("all")), try #require(ApplicationName("single")))
+        let (all, single) = (try #require(ApplicationIdentity("all#1")), try #require(ApplicationIdentity("single#2")))
         let desk = try #require(ApplicationAddress("desk@bots.example.com"))
         try await withPath { path in
             var place: Int64 = 0
             do {
                 let (database, journal) = try open(path)
-                for (name, address) in [(all, "*@bots.example.com"), (single, "other@example.com")] {
+                for (each, address) in [(all, "*@bots.example.com"), (single, "other@example.com")] {
                     var profile = ApplicationProfile()
                     profile.addresses = [try #require(ApplicationAddress(address))]
                     try await database.applications.add(
-                        StoredApplication(name: name, domain: "", secret: Redacted("s"), profile: profile))
+                        StoredApplication(
+                            name: each.name, number: each.number, domain: "", secret: Redacted("s"), profile: profile))
                 }
                 place = journal.publicEvents.last
                 // A call at desk@bots.example.com, before and after that becomes an address of the other one.
                 journal.append(try entry(1, of: [.user(alice), .application(all)]))
-                _ = try await database.applications.change(single) { $0.addresses.append(desk) }
+                _ = try await database.applications.change(single.name) { $0.addresses.append(desk) }
                 journal.append(try entry(2, of: [.user(alice), .application(single)]))
                 journal.append(try entry(3, of: [.user(bob), .application(single), .application(all)]))
                 try await journal.durable()
@@ -240,20 +241,27 @@ struct PublicEventLogTests {
         }
     }
 
-    @Test func `an application of a removed one's name is not shown the events of before`() async throws {
-        let name = try #require(ApplicationName("bots"))
-        let application = StoredApplication(name: name, domain: "", secret: Redacted("s"))
+    @Test func `an application of a removed one's name is shown nothing of it, however late it happens`() async throws {
+        let former = try #require(ApplicationIdentity("bots#1"))
         try await withPath { path in
             let (database, journal) = try open(path)
-            try await database.applications.add(application)
-            journal.append(try entry(1, of: [.application(name)]))
+            let place = journal.publicEvents.last
+            try await database.applications.add(
+                StoredApplication(name: former.name, number: former.number, domain: "", secret: Redacted("s")))
+            journal.append(try entry(1, of: [.application(former)]))
+            try await database.applications.remove(former.name)
+            try await database.applications.add(
+                StoredApplication(name: former.name, domain: "", secret: Redacted("s")))
+            let next = try #require(try await database.applications.application(former.name)).identity
+            // The end of a call of the former one.
+            journal.append(try entry(2, of: [.application(former)]))
+            journal.append(try entry(3, of: [.application(next)]))
             try await journal.durable()
-            #expect(try await journal.publicEvents.floor(of: .application(name)) == 0)
-            try await database.applications.remove(name)
-            try await database.applications.add(application)
-            #expect(try await journal.publicEvents.floor(of: .application(name)) == journal.publicEvents.last)
-            let other = try #require(ApplicationName("others"))
-            #expect(try await journal.publicEvents.floor(of: .application(other)) == 0)
+            for (each, expected) in [(former, [1, 2]), (next, [3])] {
+                #expect(try await journal.publicEvents.floor(of: .application(each)) == 0)
+                let wanted = EventSelection(reader: .application(each))
+                #expect(try sequences(try await read(journal, after: place, wanted)) == expected)
+            }
             try database.close()
         }
     }

@@ -8,21 +8,21 @@ import Testing
 
 /// What is known of recordings, in the database.
 struct RecordingStoreTests {
-    private let bots = ApplicationName("bots")!
-    private let others = ApplicationName("others")!
+    private let bots = ApplicationIdentity("bots#1")!
+    private let others = ApplicationIdentity("others#2")!
 
     private func database() async throws -> GatewayDatabase {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let database = try GatewayDatabase(.temporary, logger: logger)
-        for name in [bots, others] {
+        for each in [bots, others] {
             try await database.applications.add(
-                StoredApplication(name: name, domain: "example.com", secret: Redacted("s")))
+                StoredApplication(name: each.name, number: each.number, domain: "example.com", secret: Redacted("s")))
         }
         return database
     }
 
     private func recording(
-        _ number: Int, of application: ApplicationName? = nil, session: String = "c1", tag: String? = nil,
+        _ number: Int, of application: ApplicationIdentity? = nil, session: String = "c1", tag: String? = nil,
         time: Int64 = 5
     ) throws -> Recording {
         Recording(
@@ -91,7 +91,7 @@ struct RecordingStoreTests {
         #expect(try await surplus(0, 299) == ["c1-1"])
         #expect(try await surplus(0, 100) == ["c1-1", "c1-2"])
         #expect(try await surplus(0, 1) == ["c1-1", "c1-2", "c1-3"])
-        try await database.applications.remove(bots)
+        try await database.applications.remove(bots.name)
         #expect(try await surplus(0, 300) == ["c1-1", "c1-2", "c1-3"], "and those that go on once they are over")
         try database.close()
     }
@@ -101,12 +101,19 @@ struct RecordingStoreTests {
         let store = database.recordings
         let former = try recording(1).ended(.command, milliseconds: 20, bytes: 100, time: 10)
         try await store.add(former)
-        try await database.applications.remove(bots)
+        try await database.applications.remove(bots.name)
         try await database.applications.add(
-            StoredApplication(name: bots, domain: "example.com", secret: Redacted("s")))
-        #expect(try await store.recordings(of: bots, .init(), after: nil, limit: 9).isEmpty)
-        #expect(try await store.recording(former.id)?.application != bots)
-        #expect(try await store.surplus(endedBefore: 0, bytes: 1_000).map(\.id) == [former.id])
+            StoredApplication(name: bots.name, domain: "example.com", secret: Redacted("s")))
+        let next = try #require(try await database.applications.application(bots.name)).identity
+        // A call of the former one that ends late can still start a recording.
+        let late = try recording(2).ended(.command, milliseconds: 20, bytes: 100, time: 11)
+        try await store.add(late)
+        #expect(try await store.recordings(of: next, .init(), after: nil, limit: 9).isEmpty)
+        for id in [former.id, late.id] { #expect(try await store.recording(id)?.application == bots) }
+        #expect(try await store.surplus(endedBefore: 0, bytes: 1_000).map(\.id) == [former.id, late.id])
+        let own = try recording(3, of: next).ended(.command, milliseconds: 20, bytes: 100, time: 12)
+        try await store.add(own)
+        #expect(try await store.recordings(of: next, .init(), after: nil, limit: 9) == [own])
         try database.close()
     }
 }

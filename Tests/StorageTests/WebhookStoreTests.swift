@@ -9,14 +9,14 @@ import Storage
 
 /// Webhooks of applications, and what they are owed.
 struct WebhookStoreTests {
-    private let bots = ApplicationName("bots")!
+    private let bots = ApplicationIdentity("bots#1")!
 
     private func database() async throws -> GatewayDatabase {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let database = try GatewayDatabase(.temporary, logger: logger)
         _ = try database.openJournal(.init(), clock: FixedClock(), logger: logger)
         try await database.applications.add(
-            StoredApplication(name: bots, domain: "example.com", secret: Redacted("s")))
+            StoredApplication(name: bots.name, number: bots.number, domain: "example.com", secret: Redacted("s")))
         return database
     }
 
@@ -42,10 +42,28 @@ struct WebhookStoreTests {
         try await store.remove("1")
         #expect(try await store.allWebhooks() == [changed])
         var stray = webhook("3")
-        stray.application = ApplicationName("others")!
-        await #expect(throws: StorageError.noSuchApplication(stray.application)) { try await store.put(stray) }
-        try await database.applications.remove(bots)
+        stray.application = ApplicationIdentity("others#2")!
+        await #expect(throws: StorageError.noSuchApplication(stray.application.name)) { try await store.put(stray) }
+        try await database.applications.remove(bots.name)
         #expect(try await store.allWebhooks().isEmpty)
+        try database.close()
+    }
+
+    @Test func `a webhook that is written late does not come to an application of the removed one's name`()
+        async throws
+    {
+        let database = try await database()
+        let store = database.webhooks
+        try await store.put(webhook("1"))
+        try await database.applications.remove(bots.name)
+        try await database.applications.add(
+            StoredApplication(name: bots.name, domain: "example.com", secret: Redacted("s")))
+        await #expect(throws: StorageError.noSuchApplication(bots.name)) { try await store.put(webhook("1")) }
+        #expect(try await store.allWebhooks().isEmpty)
+        var own = webhook("2")
+        own.application = try #require(try await database.applications.application(bots.name)).identity
+        try await store.put(own)
+        #expect(try await store.allWebhooks() == [own])
         try database.close()
     }
 

@@ -11,7 +11,7 @@ import Sockets
 
 /// A worker with everything around it in memory but the requests, which are real.
 struct Rig {
-    static let bots = ApplicationName("bots")!
+    static let bots = ApplicationIdentity("bots#1")!
     static let key = (0..<WebhookSignature.keySize).map { UInt8($0) }
 
     let worker: WebhookWorker
@@ -112,9 +112,9 @@ private final class ShortLog: PublicEvents {
 }
 
 private struct NoAnswers: WebhookAnswers {
-    func hasCall(_ id: SessionID, of application: ApplicationName) async -> Bool { false }
+    func hasCall(_ id: SessionID, of application: ApplicationIdentity) async -> Bool { false }
     func decide(
-        by answer: [UInt8], in id: SessionID, of application: ApplicationName
+        by answer: [UInt8], in id: SessionID, of application: ApplicationIdentity
     ) async throws(WebhookAnswerRefusal) -> Bool { false }
 }
 

@@ -10,7 +10,7 @@ import Testing
 struct WebhookInvitationTests {
     private static let alice = UserAddress(parsing: "alice@example.com")!
     private static let bot = UserAddress(parsing: "bot@example.com")!
-    private static let bots = ApplicationName("bots")!
+    private static let bots = ApplicationIdentity("bots#1")!
     private static let holder = LegHolder.application(bots)
 
     /// The event of a fact about the application's leg, as a webhook is sent it.

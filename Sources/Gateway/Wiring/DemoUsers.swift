@@ -12,8 +12,9 @@ enum DemoUsers {
     static let echo: RegisteredApplication = {
         guard let name = ApplicationName("echo") else { preconditionFailure("this is a name") }
         return RegisteredApplication(
-            name: name, displayName: "Echo", addresses: [ApplicationAddress(address(of: "echo"))],
-            decisionTime: .zero, fallback: .answer(.echo(delay: .seconds(1))))
+            identity: ApplicationIdentity(name: name, number: 0), displayName: "Echo",
+            addresses: [ApplicationAddress(address(of: "echo"))], decisionTime: .zero,
+            fallback: .answer(.echo(delay: .seconds(1))))
     }()
 
     private static func address(of name: String) -> UserAddress {

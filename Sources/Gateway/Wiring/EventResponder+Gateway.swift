@@ -12,9 +12,10 @@ extension EventResponder {
         let log = journal.publicEvents
         self.init(
             EventReading.Sources(log: log, calls: calls, journal: journal, clock: clock),
-            applications: { name in
+            applications: { identity in
                 // A reader that is sent away comes back with its place.
-                (try? await applications.application(name))?.profile.scopes.contains(.events) == true
+                let found = try? await applications.application(identity.name)
+                return found?.identity == identity && found?.profile.scopes.contains(.events) == true
             },
             // The same for a user while the database cannot be read.
             users: { user in ((try? await users.user(user)) ?? nil) != nil },

@@ -38,11 +38,12 @@ extension GatewayConfiguration {
         do {
             return try WebhookDirectory(
                 webhooks, repository: database.webhooks, log: journal.publicEvents,
-                answers: WebhookResponder(calls, journal: journal) { [applications = database.applications] name in
+                answers: WebhookResponder(calls, journal: journal) { [applications = database.applications] identity in
                     // The receiver has answered; whoever has to decide does so in another way.
                     do throws(StorageError) {
-                        guard let application = try await applications.application(name) else { return [] }
-                        return application.profile.scopes
+                        let found = try await applications.application(identity.name)
+                        guard let found, found.identity == identity else { return [] }
+                        return found.profile.scopes
                     } catch {
                         return nil
                     }

@@ -15,7 +15,7 @@ package struct CallResponder: V1Interface {
     /// A request that may be carried out.
     struct Call: Sendable {
         let operation: V1Operation
-        let application: ApplicationName
+        let application: ApplicationIdentity
         let addresses: [ApplicationAddress]
         /// The program of streams that are asked for without a URL; `nil`: the application has none.
         let streamURL: WebSocketURL?
@@ -109,9 +109,9 @@ package struct CallResponder: V1Interface {
     /// The application that asks.
     private func application(
         _ principal: V1Principal
-    ) throws(V1Error) -> (ApplicationName, Set<ApplicationScope>, [ApplicationAddress], WebSocketURL?) {
+    ) throws(V1Error) -> (ApplicationIdentity, Set<ApplicationScope>, [ApplicationAddress], WebSocketURL?) {
         switch principal {
-        case .application(let name, let scopes, let addresses, let url): return (name, scopes, addresses, url)
+        case .application(let identity, let scopes, let addresses, let url): return (identity, scopes, addresses, url)
         case .user:
             throw V1Error(
                 .authForbidden, "These are the calls of applications; users have theirs on the client protocol.")

@@ -7,7 +7,7 @@ import GatewayAPI
 package struct WebhookResponder: WebhookAnswers {
     private let calls: any ApplicationCalls
     private let journal: any Journal
-    private let scopes: @Sendable (ApplicationName) async -> Set<ApplicationScope>?
+    private let scopes: @Sendable (ApplicationIdentity) async -> Set<ApplicationScope>?
 
     /// Makes a responder.
     ///
@@ -16,7 +16,7 @@ package struct WebhookResponder: WebhookAnswers {
     ///   - scopes: what an application may do, which is nothing if it is gone; `nil`: that cannot be read now.
     package init(
         _ calls: any ApplicationCalls, journal: any Journal,
-        scopes: @escaping @Sendable (ApplicationName) async -> Set<ApplicationScope>?
+        scopes: @escaping @Sendable (ApplicationIdentity) async -> Set<ApplicationScope>?
     ) {
         self.calls = calls
         self.journal = journal
@@ -24,7 +24,7 @@ package struct WebhookResponder: WebhookAnswers {
     }
 
     /// Whether a call is the application's, and not forgotten.
-    package func hasCall(_ id: SessionID, of application: ApplicationName) async -> Bool {
+    package func hasCall(_ id: SessionID, of application: ApplicationIdentity) async -> Bool {
         (try? await calls.call(id, of: application)) != nil
     }
 
@@ -32,7 +32,7 @@ package struct WebhookResponder: WebhookAnswers {
     ///
     /// - Throws: why the command is not carried out.
     package func decide(
-        by answer: [UInt8], in id: SessionID, of application: ApplicationName
+        by answer: [UInt8], in id: SessionID, of application: ApplicationIdentity
     ) async throws(WebhookAnswerRefusal) -> Bool {
         do throws(V1Error) {
             guard let command = try Self.command(in: answer) else { return false }
@@ -62,7 +62,7 @@ package struct WebhookResponder: WebhookAnswers {
     }
 
     /// Whether the application has the scope that a request with the command would need.
-    private func check(_ command: ApplicationCommand, of application: ApplicationName) async throws(V1Error) {
+    private func check(_ command: ApplicationCommand, of application: ApplicationIdentity) async throws(V1Error) {
         guard let scopes = await scopes(application) else { throw .unavailable }
         let scope = V1Operation.command(command.name).scope
         guard scopes.contains(scope) else {
@@ -71,7 +71,7 @@ package struct WebhookResponder: WebhookAnswers {
     }
 
     private func carryOut(
-        _ command: ApplicationCommand, in id: SessionID, of application: ApplicationName
+        _ command: ApplicationCommand, in id: SessionID, of application: ApplicationIdentity
     ) async throws(V1Error) {
         do throws(ApplicationRefusal) {
             _ = try await calls.decide(by: command, in: id, of: application)

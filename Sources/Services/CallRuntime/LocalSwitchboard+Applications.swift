@@ -21,7 +21,7 @@ extension LocalSwitchboard: ApplicationCalls {
     ///
     /// - Throws: `ApplicationRefusal`.
     package func start(
-        _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationName
+        _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard environment.configuration.media == .anchored else { throw .notProvided }
         guard let owner = owners.application(application) else { throw .unavailable }
@@ -32,7 +32,7 @@ extension LocalSwitchboard: ApplicationCalls {
     ///
     /// - Throws: `noSuchCall`.
     package func call(
-        _ id: SessionID, of application: ApplicationName
+        _ id: SessionID, of application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard let owner = owners.application(application) else { throw .noSuchCall }
         return try await owner.call(id, asking: self)
@@ -40,7 +40,8 @@ extension LocalSwitchboard: ApplicationCalls {
 
     /// Calls of the application, in the order of their starts.
     package func calls(
-        of application: ApplicationName, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?, limit: Int
+        of application: ApplicationIdentity, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?,
+        limit: Int
     ) async -> [ApplicationCall] {
         await owners.application(application)?.calls(filter, after: place, limit: limit, asking: self) ?? []
     }
@@ -49,8 +50,8 @@ extension LocalSwitchboard: ApplicationCalls {
     ///
     /// - Throws: `ApplicationRefusal`.
     package func perform(
-        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?,
-        tracing trace: TraceContext?
+        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationIdentity,
+        expecting version: UInt64?, tracing trace: TraceContext?
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard let owner = owners.application(application) else { throw .noSuchCall }
         return try await owner.perform(command, in: id, expecting: version, tracing: trace, asking: self)
@@ -60,7 +61,7 @@ extension LocalSwitchboard: ApplicationCalls {
     ///
     /// - Throws: `ApplicationRefusal`.
     package func decide(
-        by command: ApplicationCommand, in id: SessionID, of application: ApplicationName
+        by command: ApplicationCommand, in id: SessionID, of application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard let owner = owners.application(application) else { throw .noSuchCall }
         return try await owner.perform(command, in: id, expecting: nil, isDecision: true, asking: self)
@@ -74,7 +75,7 @@ extension LocalSwitchboard {
     ///
     /// - Throws: `ApplicationRefusal`.
     package func open(
-        _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
+        _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> StreamID {
         guard let owner = owners.application(application) else { throw .noSuchCall }
         return try await owner.open(link, terms, in: id, asking: self)
@@ -84,7 +85,7 @@ extension LocalSwitchboard {
     ///
     /// - Throws: `ApplicationRefusal`.
     package func stream(
-        _ request: StreamRequest, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+        _ request: StreamRequest, in id: SessionID, by application: ApplicationIdentity, expecting version: UInt64?
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         guard let owner = owners.application(application) else { throw .noSuchCall }
         return try await owner.stream(request, in: id, expecting: version, asking: self)
@@ -92,7 +93,7 @@ extension LocalSwitchboard {
 
     /// The socket of a stream is gone.
     package func closed(
-        _ stream: StreamID, in id: SessionID, by application: ApplicationName, because loss: StreamLoss
+        _ stream: StreamID, in id: SessionID, by application: ApplicationIdentity, because loss: StreamLoss
     ) async {
         environment.media.remove(stream)
         await owners.application(application)?.closed(stream, in: id, because: loss)
@@ -145,7 +146,7 @@ extension LocalSwitchboard {
         start.ringTime = request.ringTimeout
         var caller = CallParty(
             user: request.from, name: request.displayName ?? application.displayName, session: session,
-            endpoint: .application(.silence, of: application.name))
+            endpoint: .application(.silence, of: application.identity))
         caller.trace = request.trace
         let callee = newSession()
         _ = try await noting(.start) { () async throws(CallError) in

@@ -8,8 +8,8 @@ import Primitives
 /// Answers `GET /v1/events`: the events of the calls that an application or a user may hear of, as server-sent events,
 /// as JSON lines, by long polls, or on a WebSocket (docs/call-events.md, *The public log*).
 package struct EventResponder: V1Interface, V1Sockets {
-    /// Says whether an application may read events by now.
-    package typealias Applications = @Sendable (ApplicationName) async -> Bool
+    /// Says whether an application is still there, and may read events by now.
+    package typealias Applications = @Sendable (ApplicationIdentity) async -> Bool
     /// Says whether a user exists by now.
     package typealias Users = @Sendable (UserAddress) async -> Bool
 
@@ -183,11 +183,11 @@ package struct EventResponder: V1Interface, V1Sockets {
     private static func reader(_ principal: V1Principal) throws(V1Error) -> EventReader {
         switch principal {
         case .user(let user): return .user(user)
-        case .application(let name, let scopes, _, _):
+        case .application(let identity, let scopes, _, _):
             guard scopes.contains(.events) else {
                 throw V1Error(.authForbidden, "This needs the scope \"events\".")
             }
-            return .application(name)
+            return .application(identity)
         }
     }
 
@@ -195,8 +195,8 @@ package struct EventResponder: V1Interface, V1Sockets {
     private func admission(of principal: V1Principal) -> @Sendable () async -> EventReader? {
         switch principal {
         case .user(let user): return { [users] in await users(user) ? .user(user) : nil }
-        case .application(let name, _, _, _):
-            return { [applications] in await applications(name) ? .application(name) : nil }
+        case .application(let identity, _, _, _):
+            return { [applications] in await applications(identity) ? .application(identity) : nil }
         }
     }
 

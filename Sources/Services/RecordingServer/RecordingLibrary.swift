@@ -176,7 +176,7 @@ package actor RecordingLibrary: Recordings {
     ///
     /// - Throws: `unavailable`.
     package func recordings(
-        of application: ApplicationName, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
+        of application: ApplicationIdentity, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
     ) async throws(RecordingFault) -> [Recording] {
         do throws(StorageError) {
             return try await repository.recordings(of: application, filter, after: place, limit: limit).map {
@@ -191,7 +191,7 @@ package actor RecordingLibrary: Recordings {
     ///
     /// - Throws: `notFound`, `unavailable`.
     package func recording(
-        _ id: RecordingID, of application: ApplicationName
+        _ id: RecordingID, of application: ApplicationIdentity
     ) async throws(RecordingFault) -> Recording {
         let found: Recording?
         do throws(StorageError) {
@@ -207,7 +207,7 @@ package actor RecordingLibrary: Recordings {
     ///
     /// - Throws: `notFound`, `notEnded`, `unavailable`.
     package func audio(
-        of id: RecordingID, of application: ApplicationName
+        of id: RecordingID, of application: ApplicationIdentity
     ) async throws(RecordingFault) -> (recording: Recording, file: any RecordedFile) {
         let recording = try await recording(id, of: application)
         guard recording.state == .stopped else { throw .notEnded }
@@ -221,7 +221,7 @@ package actor RecordingLibrary: Recordings {
     ///
     /// - Throws: `notFound`, `notEnded`, `unavailable`.
     package func remove(
-        _ id: RecordingID, of application: ApplicationName
+        _ id: RecordingID, of application: ApplicationIdentity
     ) async throws(RecordingFault) -> Recording {
         let recording = try await recording(id, of: application)
         guard recording.state == .stopped else { throw .notEnded }

@@ -135,7 +135,7 @@ extension WebhookDirectory {
     ///
     /// - Throws: `storage`.
     package func webhooks(
-        of application: ApplicationName
+        of application: ApplicationIdentity
     ) async throws(WebhookError) -> [(Webhook, WebhookProgress)] {
         try await storing { () async throws(StorageError) in
             let progress = try await repository.progress()
@@ -148,7 +148,7 @@ extension WebhookDirectory {
     ///
     /// - Throws: `tooMany`, `unusableURL`, `unusableTypes`, `storage`.
     package func add(
-        url: String, types: [String], to application: ApplicationName
+        url: String, types: [String], to application: ApplicationIdentity
     ) async throws(WebhookError) -> Webhook {
         try check(url, types)
         let webhook = Webhook(
@@ -174,7 +174,7 @@ extension WebhookDirectory {
     ///
     /// - Throws: `noSuchWebhook`, `unusableURL`, `unusableTypes`, `storage`.
     package func change(
-        _ id: String, of application: ApplicationName, url: String?, types: [String]?, isEnabled: Bool?
+        _ id: String, of application: ApplicationIdentity, url: String?, types: [String]?, isEnabled: Bool?
     ) async throws(WebhookError) -> Webhook {
         var webhook = try await webhook(id, of: application)
         webhook.url = url ?? webhook.url
@@ -187,7 +187,7 @@ extension WebhookDirectory {
     /// Gives a webhook a new key; see `Webhooks`.
     ///
     /// - Throws: `noSuchWebhook`, `storage`.
-    package func rotateKey(_ id: String, of application: ApplicationName) async throws(WebhookError) -> Webhook {
+    package func rotateKey(_ id: String, of application: ApplicationIdentity) async throws(WebhookError) -> Webhook {
         var webhook = try await webhook(id, of: application)
         let former = webhook.keys.value.prefix(1)
         webhook.keys = Redacted([WebhookSender.makeKey(random: &random)] + former)
@@ -197,7 +197,7 @@ extension WebhookDirectory {
     /// Removes a webhook; see `Webhooks`.
     ///
     /// - Throws: `noSuchWebhook`, `storage`.
-    package func remove(_ id: String, of application: ApplicationName) async throws(WebhookError) -> Webhook {
+    package func remove(_ id: String, of application: ApplicationIdentity) async throws(WebhookError) -> Webhook {
         let webhook = try await webhook(id, of: application)
         try await storing { () async throws(StorageError) in try await repository.remove(id) }
         await forget(id)
@@ -207,7 +207,7 @@ extension WebhookDirectory {
     /// Tries again what was given up; see `Webhooks`.
     ///
     /// - Throws: `noSuchWebhook`, `storage`.
-    package func retry(_ id: String, of application: ApplicationName) async throws(WebhookError) -> Int {
+    package func retry(_ id: String, of application: ApplicationIdentity) async throws(WebhookError) -> Int {
         _ = try await webhook(id, of: application)
         let deliveries = try await storing { () async throws(StorageError) in try await repository.unpark(id) }
         await workers[id]?.worker.add(deliveries)
@@ -218,7 +218,7 @@ extension WebhookDirectory {
     ///
     /// - Throws: `noSuchWebhook`, `storage`.
     package func test(
-        _ id: String, of application: ApplicationName
+        _ id: String, of application: ApplicationIdentity
     ) async throws(WebhookError) -> (isDelivered: Bool, detail: String) {
         let webhook = try await webhook(id, of: application)
         let name = "test_" + random.nextToken(16, alphabet: .url).replacing("-", with: "a")
@@ -235,7 +235,7 @@ extension WebhookDirectory {
         return webhook
     }
 
-    private func webhook(_ id: String, of application: ApplicationName) async throws(WebhookError) -> Webhook {
+    private func webhook(_ id: String, of application: ApplicationIdentity) async throws(WebhookError) -> Webhook {
         let all = try await storing { () async throws(StorageError) in try await repository.allWebhooks() }
         guard let found = all.first(where: { $0.id == id && $0.application == application }) else {
             throw .noSuchWebhook

@@ -94,12 +94,12 @@ extension Switchboard {
 
 extension ApplicationCalls {
     /// The socket of a stream is lost.
-    func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationName) async {
+    func closed(_ stream: StreamID, in id: SessionID, by application: ApplicationIdentity) async {
         await closed(stream, in: id, by: application, because: .transient)
     }
 
     /// All calls of an application.
-    func calls(of application: ApplicationName) async -> [ApplicationCall] {
+    func calls(of application: ApplicationIdentity) async -> [ApplicationCall] {
         await calls(of: application, ApplicationCallFilter(), after: nil, limit: .max)
     }
 }

@@ -117,7 +117,7 @@ package struct ApplicationCall: Equatable, Sendable {
     /// The call that the leg is part of.
     package var call: CallID
     /// The application.
-    package var application: ApplicationName
+    package var application: ApplicationIdentity
     /// Which side the application is on.
     package var direction: Direction
     /// The address that calls.
@@ -164,7 +164,7 @@ package struct ApplicationCall: Equatable, Sendable {
 
     /// Makes a view of its parts; each parameter is the property of that name.
     package init(
-        id: SessionID, call: CallID, application: ApplicationName, direction: Direction, from: UserAddress,
+        id: SessionID, call: CallID, application: ApplicationIdentity, direction: Direction, from: UserAddress,
         fromName: String, to: UserAddress, state: State = .ringing, version: UInt64 = 1, startedAt: Int64,
         answeredAt: Int64? = nil, decideBy: Int64? = nil, parameters: [CustomParameter] = [], context: String? = nil,
         trace: TraceContext? = nil, isMuted: Bool = false, isConference: Bool = false, playing: Playing? = nil,

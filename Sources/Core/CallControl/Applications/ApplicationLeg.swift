@@ -75,7 +75,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     ) {
         self.place = place
         view = ApplicationCall(
-            id: session, call: place.call, application: application.name, direction: .outgoing, from: request.from,
+            id: session, call: place.call, application: application.identity, direction: .outgoing, from: request.from,
             fromName: request.displayName ?? application.displayName, to: request.to, startedAt: time,
             parameters: request.content.parameters, context: request.context, trace: request.trace)
         awaitedRecording = request.record
@@ -87,7 +87,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     ///   - address: the address by which it is known until then.
     ///   - time: now, in milliseconds since 1970.
     package init(
-        called application: ApplicationName, at address: UserAddress, as session: SessionID, at place: LegAddress,
+        called application: ApplicationIdentity, at address: UserAddress, as session: SessionID, at place: LegAddress,
         time: Int64
     ) {
         self.place = place

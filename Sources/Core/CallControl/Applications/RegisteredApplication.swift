@@ -7,8 +7,8 @@ package struct RegisteredApplication: Equatable, Sendable {
     /// The time to decide that holds unless another one is given.
     package static let usualDecisionTime = Duration.seconds(10)
 
-    /// The name, unique among applications.
-    package var name: ApplicationName
+    /// Who it is. Two that are given at a time have different identities.
+    package var identity: ApplicationIdentity
     /// The display name, which others see unless the application gives another one for a call.
     package var displayName: String
     /// The addresses at which it is called, and from which it calls. An address comes before a user of that address.
@@ -27,11 +27,11 @@ package struct RegisteredApplication: Equatable, Sendable {
     /// Makes an application of its parts; each parameter is the property of that name. The time to decide is brought
     /// into its range.
     package init(
-        name: ApplicationName, displayName: String, addresses: [ApplicationAddress],
+        identity: ApplicationIdentity, displayName: String, addresses: [ApplicationAddress],
         decisionTime: Duration = usualDecisionTime, fallback: ApplicationFallback = .reject(.unavailable),
         maximumCalls: Int = 1_000, callRate: RateAllowance.Rate? = nil, maximumStreams: Int? = nil
     ) {
-        self.name = name
+        self.identity = identity
         self.displayName = displayName
         self.addresses = addresses
         self.decisionTime = min(

@@ -41,7 +41,8 @@ extension Call {
             id,
             .joined(
                 CallEvent.Participant(
-                    user: leg.party.user, application: leg.party.application, name: leg.party.name,
+                    user: leg.party.user, application: leg.party.application?.name,
+                    applicationNumber: leg.party.application?.number, name: leg.party.name,
                     session: leg.party.session, devices: leg.party.devices, arrival: arrival, isCalled: leg.isCalled,
                     remote: leg.remote, holds: leg.holds, progress: leg.media?.progress, trace: leg.party.trace)))
     }

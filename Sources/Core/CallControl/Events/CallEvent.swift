@@ -170,8 +170,11 @@ extension CallEvent {
 
         /// The user of the leg, or the address at which an application has it.
         package var user: UserAddress
-        /// The application whose leg it is; `nil`: it is a user's, or the gateway's own.
+        /// The name of the application whose leg it is; `nil`: it is a user's, or the gateway's own.
         package var application: ApplicationName?
+        /// The number of that application (``ApplicationIdentity``); `nil`: there is none, or the event was written
+        /// before applications had numbers.
+        package var applicationNumber: Int64?
         /// The user's display name, as others see it; may be empty.
         package var name: String
         /// The name of the leg towards its user (`sessionData`).
@@ -192,7 +195,10 @@ extension CallEvent {
         package var trace: TraceContext?
 
         /// Whose the leg is.
-        package var holder: LegHolder { application.map { .application($0) } ?? .user(user) }
+        package var holder: LegHolder {
+            application.map { .application(ApplicationIdentity(name: $0, number: applicationNumber ?? 0)) }
+                ?? .user(user)
+        }
     }
 
     /// What a device is told of a call that it is to ring for, or to take in place of another one.

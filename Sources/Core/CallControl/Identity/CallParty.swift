@@ -42,7 +42,7 @@ package struct CallParty: Equatable, Sendable {
     }
 
     /// The application whose leg it is; `nil`: it is a user's, or the gateway's own.
-    var application: ApplicationName? { if case .application(_, let name) = endpoint { name } else { nil } }
+    var application: ApplicationIdentity? { if case .application(_, let identity) = endpoint { identity } else { nil } }
 
     /// Whose the leg is.
     var holder: LegHolder { application.map { .application($0) } ?? .user(user) }

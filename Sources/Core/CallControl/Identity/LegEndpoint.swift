@@ -2,7 +2,7 @@
 package enum LegEndpoint: Equatable, Sendable {
     /// The devices of a user, or of a guest, that have been told of the call.
     case devices([Device])
-    /// An application inside the gateway. Its leg is headless, and the other legs hear this source. The name is that of
-    /// a ``RegisteredApplication``; `nil`: the gateway itself has the leg.
-    case application(HeadlessSource, of: ApplicationName? = nil)
+    /// An application inside the gateway. Its leg is headless, and the other legs hear this source. The identity is
+    /// that of a ``RegisteredApplication``; `nil`: the gateway itself has the leg.
+    case application(HeadlessSource, of: ApplicationIdentity? = nil)
 }

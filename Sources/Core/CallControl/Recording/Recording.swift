@@ -29,7 +29,7 @@ package struct Recording: Equatable, Sendable {
     /// Its name.
     package var id: RecordingID
     /// The application that has it.
-    package var application: ApplicationName
+    package var application: ApplicationIdentity
     /// The application's address in the call.
     package var address: UserAddress
     /// The application's leg.
@@ -63,7 +63,7 @@ package struct Recording: Equatable, Sendable {
     ///   - request: what the application asks for.
     ///   - time: now, in milliseconds since 1970.
     package init(
-        _ id: RecordingID, _ request: RecordRequest, of application: ApplicationName, at address: UserAddress,
+        _ id: RecordingID, _ request: RecordRequest, of application: ApplicationIdentity, at address: UserAddress,
         in call: CallID, as session: SessionID, time: Int64
     ) {
         self.id = id

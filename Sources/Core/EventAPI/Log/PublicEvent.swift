@@ -69,22 +69,22 @@ package struct Publication: Equatable, Sendable {
 /// of what happened before it joined. Keys are for fewer (`CallHistory.holders(seeing:)`). An event of no call has the
 /// user whom it concerns.
 ///
-/// An application is named, so that it sees the legs that it had and no others, whoever gets their addresses later. A
-/// leg of an application is nothing to a user who has its address.
+/// An application is named with its number, so that it sees the legs that it had and no others, whoever gets their
+/// addresses, or its name, later. A leg of an application is nothing to a user who has its address.
 package struct EventScope: Equatable, Sendable {
     /// The addresses of users, each once, in the order in which they joined.
     package let addresses: [UserAddress]
     /// The applications, each once, in the order in which they joined.
-    package let applications: [ApplicationName]
+    package let applications: [ApplicationIdentity]
 
     /// Makes a scope; who comes again is left out.
     package init(_ holders: [LegHolder]) {
         var addresses: [UserAddress] = []
-        var applications: [ApplicationName] = []
+        var applications: [ApplicationIdentity] = []
         for holder in holders {
             switch holder {
             case .user(let user): if !addresses.contains(user) { addresses.append(user) }
-            case .application(let name): if !applications.contains(name) { applications.append(name) }
+            case .application(let identity): if !applications.contains(identity) { applications.append(identity) }
             }
         }
         self.addresses = addresses
@@ -99,14 +99,14 @@ package enum EventReader: Hashable, Sendable {
     /// A user, who sees the calls that the user has or had a leg of.
     case user(UserAddress)
     /// An application, which sees the calls that it has or had a leg of.
-    case application(ApplicationName)
+    case application(ApplicationIdentity)
 
     /// Whether the reader may see an event of this scope.
     package func sees(_ scope: EventScope) -> Bool {
         switch self {
         case .everything: true
         case .user(let user): scope.addresses.contains(user)
-        case .application(let name): scope.applications.contains(name)
+        case .application(let identity): scope.applications.contains(identity)
         }
     }
 }

@@ -9,57 +9,57 @@ extension AdminResponder {
     static let webhookFields = ["url", "types", "enabled"]
 
     func listWebhooks(_ call: Call) async throws(AdminError) -> AdminAnswer {
-        let name = try await webhookOwner(call)
-        let found = try await asking { () async throws(WebhookError) in try await webhooks.webhooks(of: name) }
+        let owner = try await webhookOwner(call)
+        let found = try await asking { () async throws(WebhookError) in try await webhooks.webhooks(of: owner) }
         return .json(["items": found.map { WebhookField($0, $1) }])
     }
 
     func addWebhook(_ call: Call) async throws(AdminError) -> AdminAnswer {
-        let name = try await webhookOwner(call)
+        let owner = try await webhookOwner(call)
         let fields = try BodyFields(parsing: call.body, known: ["url", "types"])
         let (url, types) = (try fields.requiredText("url"), try Self.types(fields) ?? [])
         let added = try await asking { () async throws(WebhookError) in
-            try await webhooks.add(url: url, types: types, to: name)
+            try await webhooks.add(url: url, types: types, to: owner)
         }
         return .json(WebhookField(added, showsKey: true), status: 201)
     }
 
     func changeWebhook(_ call: Call) async throws(AdminError) -> AdminAnswer {
-        let name = try await webhookOwner(call)
+        let owner = try await webhookOwner(call)
         let fields = try BodyFields(parsing: call.body, known: Set(Self.webhookFields))
         let (url, types, isEnabled) = (try fields.text("url"), try Self.types(fields), try fields.flag("enabled"))
         let changed = try await asking { () async throws(WebhookError) in
-            try await webhooks.change(id(call), of: name, url: url, types: types, isEnabled: isEnabled)
+            try await webhooks.change(id(call), of: owner, url: url, types: types, isEnabled: isEnabled)
         }
         return .json(WebhookField(changed))
     }
 
     func rotateWebhookKey(_ call: Call) async throws(AdminError) -> AdminAnswer {
-        let name = try await webhookOwner(call)
+        let owner = try await webhookOwner(call)
         let changed = try await asking { () async throws(WebhookError) in
-            try await webhooks.rotateKey(id(call), of: name)
+            try await webhooks.rotateKey(id(call), of: owner)
         }
         return .json(WebhookField(changed, showsKey: true))
     }
 
     func removeWebhook(_ call: Call) async throws(AdminError) -> AdminAnswer {
-        let name = try await webhookOwner(call)
+        let owner = try await webhookOwner(call)
         let removed = try await asking { () async throws(WebhookError) in
-            try await webhooks.remove(id(call), of: name)
+            try await webhooks.remove(id(call), of: owner)
         }
         return .json(WebhookField(removed))
     }
 
     func retryWebhook(_ call: Call) async throws(AdminError) -> AdminAnswer {
-        let name = try await webhookOwner(call)
-        let count = try await asking { () async throws(WebhookError) in try await webhooks.retry(id(call), of: name) }
+        let owner = try await webhookOwner(call)
+        let count = try await asking { () async throws(WebhookError) in try await webhooks.retry(id(call), of: owner) }
         return .json(["events": count])
     }
 
     func testWebhook(_ call: Call) async throws(AdminError) -> AdminAnswer {
-        let name = try await webhookOwner(call)
+        let owner = try await webhookOwner(call)
         let (isDelivered, detail) = try await asking { () async throws(WebhookError) in
-            try await webhooks.test(id(call), of: name)
+            try await webhooks.test(id(call), of: owner)
         }
         return .json(WebhookTrialField(delivered: isDelivered, detail: detail))
     }
@@ -71,14 +71,14 @@ extension AdminResponder {
     private func id(_ call: Call) -> String { call.values["id"] ?? "" }
 
     /// The application that the path names, which exists.
-    private func webhookOwner(_ call: Call) async throws(AdminError) -> ApplicationName {
+    private func webhookOwner(_ call: Call) async throws(AdminError) -> ApplicationIdentity {
         let text = call.values["name"] ?? ""
         guard let name = ApplicationName(text) else {
             throw AdminError(.applicationNotFound, "There is no application named \(text.prefix(64)).")
         }
         let found = try await storing { () async throws(StorageError) in try await applications.application(name) }
-        guard found != nil else { throw AdminError(.noSuchApplication(name)) }
-        return name
+        guard let found else { throw AdminError(.noSuchApplication(name)) }
+        return found.identity
     }
 
     private func asking<Value>(_ body: () async throws(WebhookError) -> Value) async throws(AdminError) -> Value {
@@ -126,7 +126,7 @@ struct WebhookField: Encodable, Equatable, Sendable {
 
     init(_ webhook: Webhook, _ progress: WebhookProgress? = nil, showsKey: Bool = false) {
         id = webhook.id
-        application = webhook.application.description
+        application = webhook.application.name.description
         url = webhook.url
         types = webhook.types
         enabled = webhook.isEnabled

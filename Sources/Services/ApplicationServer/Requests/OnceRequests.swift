@@ -39,7 +39,7 @@ actor OnceRequests {
     /// - Returns: the answer, which may be a refusal. One that was given before says so in a header.
     /// - Throws: `idempotency.key_reused`, `idempotency.limited`, `service.unavailable`.
     func answer(
-        _ key: RequestKey, of application: ApplicationName,
+        _ key: RequestKey, of application: ApplicationIdentity,
         _ perform: @escaping @Sendable () async throws(V1Error) -> V1Answer
     ) async throws(V1Error) -> V1Answer {
         if let same = running[key.name] {
@@ -53,7 +53,7 @@ actor OnceRequests {
     }
 
     private func result(
-        _ key: RequestKey, _ application: ApplicationName,
+        _ key: RequestKey, _ application: ApplicationIdentity,
         _ perform: @Sendable () async throws(V1Error) -> V1Answer
     ) async -> Result<V1Answer, V1Error> {
         // Before anybody hears the answer: the next request with the key does not get it from here.
@@ -66,7 +66,7 @@ actor OnceRequests {
     }
 
     private func once(
-        _ key: RequestKey, _ application: ApplicationName,
+        _ key: RequestKey, _ application: ApplicationIdentity,
         _ perform: @Sendable () async throws(V1Error) -> V1Answer
     ) async throws(V1Error) -> V1Answer {
         let reservation = try await storing { () async throws(StorageError) in

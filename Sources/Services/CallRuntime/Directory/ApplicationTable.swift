@@ -1,11 +1,12 @@
 import CallControl
 
-/// The owners of applications, by name and by address.
+/// The owners of applications, by identity and by address. An application that is removed and made again under the same
+/// name gets an owner of its own, which has none of the former calls.
 ///
 /// An address that has changed hands, or is nobody's any more, still leads messages to the owner that had it, whose
 /// legs there are about to end.
 struct ApplicationTable: Sendable {
-    private var current: [ApplicationName: (application: RegisteredApplication, owner: ApplicationOwner)] = [:]
+    private var current: [ApplicationIdentity: (application: RegisteredApplication, owner: ApplicationOwner)] = [:]
     /// The owners of single addresses; the first application that claims one has it.
     private var singles: [UserAddress: ApplicationOwner] = [:]
     /// The owners of whole domains, in lower case.
@@ -13,8 +14,8 @@ struct ApplicationTable: Sendable {
     /// Addresses that were an owner's, and are not any more.
     private var former: [(address: ApplicationAddress, owner: ApplicationOwner)] = []
 
-    /// The owner of this name.
-    func owner(of name: ApplicationName) -> ApplicationOwner? { current[name]?.owner }
+    /// The owner of this application.
+    func owner(of application: ApplicationIdentity) -> ApplicationOwner? { current[application]?.owner }
 
     /// The owner of this address, whom a call to it reaches. A single address comes before a whole domain.
     func owner(at address: UserAddress) -> ApplicationOwner? {
@@ -42,20 +43,20 @@ struct ApplicationTable: Sendable {
         let before = current
         (current, singles, domains) = ([:], [:], [:])
         var made: [ApplicationOwner] = []
-        for application in applications where current[application.name] == nil {
+        for application in applications where current[application.identity] == nil {
             let owner: ApplicationOwner
-            if let known = before[application.name] {
+            if let known = before[application.identity] {
                 owner = known.owner
                 if known.application != application { owner.change(to: application) }
             } else {
                 owner = make(application)
                 made.append(owner)
             }
-            current[application.name] = (application, owner)
+            current[application.identity] = (application, owner)
             for address in application.addresses { claim(address, owner) }
         }
-        for (name, known) in before {
-            if current[name] == nil { known.owner.retire() }
+        for (identity, known) in before {
+            if current[identity] == nil { known.owner.retire() }
             keep(known.application.addresses, of: known.owner)
         }
         former = former.filter { !isHeld($0.address, by: $0.owner) }

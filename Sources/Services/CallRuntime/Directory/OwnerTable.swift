@@ -41,7 +41,9 @@ final class OwnerTable: Sendable {
     }
 
     /// The owner of an application; `nil` if there is none.
-    func application(_ name: ApplicationName) -> ApplicationOwner? { applications.withLock { $0.owner(of: name) } }
+    func application(_ identity: ApplicationIdentity) -> ApplicationOwner? {
+        applications.withLock { $0.owner(of: identity) }
+    }
 
     /// Forgets the owner of an application that is gone.
     func remove(_ owner: ApplicationOwner) { applications.withLock { $0.remove(owner) } }
@@ -84,11 +86,11 @@ extension OwnerTable: OwnerRouter {
 
     func application(at address: UserAddress) -> ApplicationName? {
         guard registration(of: address) == nil else { return nil }
-        return applications.withLock { $0.owner(at: address)?.name }
+        return applications.withLock { $0.owner(at: address)?.identity.name }
     }
 
-    func applicationOwning(_ address: UserAddress) -> ApplicationName? {
-        applications.withLock { $0.owner(at: address)?.name }
+    func applicationOwning(_ address: UserAddress) -> ApplicationIdentity? {
+        applications.withLock { $0.owner(at: address)?.identity }
     }
 
     func endpoint(at address: UserAddress) -> EndpointAddress? {

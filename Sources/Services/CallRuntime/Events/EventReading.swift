@@ -77,7 +77,7 @@ package actor EventReading {
                 (number, gap) = (last, .otherLog)
             }
         }
-        // What happened before belongs to who had the address, or the name, before.
+        // What happened before belongs to who had the address before.
         let floor = try await sources.log.floor(of: selection.reader)
         number = max(number, floor)
     }

@@ -148,7 +148,7 @@ extension ApplicationOwner {
     func load(_ list: PlayList) async throws(MediaFileError) {
         for file in list.files { try await environment.media.load(file: file) }
         let urls = list.urls
-        if !urls.isEmpty { try await environment.media.load(urls: urls, for: name) }
+        if !urls.isEmpty { try await environment.media.load(urls: urls, for: identity.name) }
     }
 
     /// Has the call carry out a command.

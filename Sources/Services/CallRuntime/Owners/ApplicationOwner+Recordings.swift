@@ -15,7 +15,7 @@ extension ApplicationOwner {
         guard case .record(.start(let request)) = command else { return nil }
         guard let leg = legs[session] else { throw .noSuchCall }
         let recording = Recording(
-            leg.nextRecording, request, of: name, at: leg.own, in: leg.place.call, as: session,
+            leg.nextRecording, request, of: identity, at: leg.own, in: leg.place.call, as: session,
             time: environment.clock.epochMilliseconds)
         do throws(RecordingFault) {
             try await environment.recordings.open(recording)

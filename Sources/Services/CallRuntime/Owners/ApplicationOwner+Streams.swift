@@ -59,7 +59,7 @@ extension ApplicationOwner {
         var random = environment.random.generator
         let stream = StreamID(random.next())
         let start = StreamStart(
-            stream: "\(stream)", call: call.id.rawValue, application: name.description, context: call.context,
+            stream: "\(stream)", call: call.id.rawValue, application: identity.name.description, context: call.context,
             parameters: Dictionary(call.parameters.map { ($0.name, $0.value) }) { first, _ in first },
             from: call.from.text, to: call.to.text, format: terms.format,
             traceparent: call.trace?.description)

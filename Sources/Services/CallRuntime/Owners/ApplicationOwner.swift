@@ -29,7 +29,7 @@ actor ApplicationOwner: EndpointOwner {
         case alarm(MonotonicTime)
     }
 
-    nonisolated let name: ApplicationName
+    nonisolated let identity: ApplicationIdentity
     var application: RegisteredApplication
     let environment: RuntimeEnvironment
     private nonisolated let inbox = Inbox<Message>()
@@ -68,7 +68,7 @@ actor ApplicationOwner: EndpointOwner {
     private var turns: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
 
     init(_ application: RegisteredApplication, _ environment: RuntimeEnvironment) {
-        name = application.name
+        identity = application.identity
         self.application = application
         self.environment = environment
     }
@@ -172,7 +172,7 @@ actor ApplicationOwner: EndpointOwner {
             guard let address = application.addresses.first?.anyAddress else { return .refused(.noDevice) }
             insert(
                 ApplicationLeg(
-                    called: name, at: address, as: session, at: leg, time: environment.clock.epochMilliseconds),
+                    called: identity, at: address, as: session, at: leg, time: environment.clock.epochMilliseconds),
                 as: session)
             return .contact(contact)
         case .contact: return refusal.map { .refused($0) } ?? .contact(contact)
@@ -191,7 +191,7 @@ actor ApplicationOwner: EndpointOwner {
     }
 
     /// Whether the address is the application's, and no other's.
-    func owns(_ address: UserAddress) -> Bool { environment.router.applicationOwning(address) == name }
+    func owns(_ address: UserAddress) -> Bool { environment.router.applicationOwning(address) == identity }
 
     /// Whether the application is still there, and keeps its address in the call. A call goes on if another application
     /// gets one address of a domain.
@@ -215,7 +215,7 @@ actor ApplicationOwner: EndpointOwner {
     private var contact: Contact {
         let milliseconds = Int(application.decisionTime.wholeNanoseconds / 1_000_000)
         return Contact(
-            endpoint: .application(.silence, of: name), displayName: application.displayName, isEngaged: false,
+            endpoint: .application(.silence, of: identity), displayName: application.displayName, isEngaged: false,
             decisionMilliseconds: milliseconds > 0 ? milliseconds : nil)
     }
 

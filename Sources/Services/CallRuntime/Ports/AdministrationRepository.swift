@@ -160,15 +160,16 @@ package protocol IdempotencyRepository: Sendable {
     /// forgotten. A reservation of another process, which ended before it had an answer, is taken over.
     ///
     /// - Parameters:
-    ///   - key: a digest of the key and of who used it.
+    ///   - key: made of the key and of who used it.
     ///   - fingerprint: a digest of the request.
     ///   - process: a name of this process that no other has.
     ///   - application: who used it; `nil`: an operator.
     ///   - now: milliseconds since 1970.
     ///   - limit: how many keys are remembered of the application, or of operators. An application that has so many
     ///     gets no further one; of those of operators the oldest make room, one in a hundred of them at a time.
+    /// - Throws: `noSuchApplication` if the application is gone.
     func reserve(
-        key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationName?, at now: Int64,
+        key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationIdentity?, at now: Int64,
         age: Duration, limit: Int
     ) async throws(StorageError) -> KeyReservation
     /// Keeps the answer to the request of a reserved key; `nil` gives the reservation up.

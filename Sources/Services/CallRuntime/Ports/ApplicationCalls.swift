@@ -12,14 +12,14 @@ package protocol ApplicationCalls: Sendable {
     /// - Returns: the new call, which may have ended already if nobody could be rung.
     /// - Throws: `ApplicationRefusal`.
     func start(
-        _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationName
+        _ request: ApplicationCallRequest, streaming order: StreamOrder?, by application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> ApplicationCall
 
     /// One call of the application.
     ///
     /// - Throws: `noSuchCall` if it is unknown, forgotten, or another application's.
     func call(
-        _ id: SessionID, of application: ApplicationName
+        _ id: SessionID, of application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> ApplicationCall
 
     /// Calls of the application in the order of their starts; those of the same millisecond in that of their names. A
@@ -29,7 +29,8 @@ package protocol ApplicationCalls: Sendable {
     ///   - place: the calls behind it are meant; `nil`: from the first one on.
     ///   - limit: the most calls, 1 or more.
     func calls(
-        of application: ApplicationName, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?, limit: Int
+        of application: ApplicationIdentity, _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?,
+        limit: Int
     ) async -> [ApplicationCall]
 
     /// Lets a socket carry the audio of a call. Only one can at a time.
@@ -37,7 +38,7 @@ package protocol ApplicationCalls: Sendable {
     /// - Returns: the name of the stream, for `closed`.
     /// - Throws: `ApplicationRefusal`; then nothing has changed.
     func open(
-        _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationName
+        _ link: StreamLink, _ terms: StreamTerms, in id: SessionID, by application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> StreamID
 
     /// The socket of a stream is gone: the call may have another one. Its program is waited for as the terms say,
@@ -45,7 +46,7 @@ package protocol ApplicationCalls: Sendable {
     ///
     /// - Parameter loss: what the end of the socket means for the stream.
     func closed(
-        _ stream: StreamID, in id: SessionID, by application: ApplicationName, because loss: StreamLoss) async
+        _ stream: StreamID, in id: SessionID, by application: ApplicationIdentity, because loss: StreamLoss) async
 
     /// Has the gateway open the stream of a call, or end it. The answer does not wait for the program.
     ///
@@ -53,7 +54,7 @@ package protocol ApplicationCalls: Sendable {
     /// - Returns: the call afterwards.
     /// - Throws: `ApplicationRefusal`; then nothing has changed.
     func stream(
-        _ request: StreamRequest, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+        _ request: StreamRequest, in id: SessionID, by application: ApplicationIdentity, expecting version: UInt64?
     ) async throws(ApplicationRefusal) -> ApplicationCall
 
     /// Carries out a command.
@@ -64,8 +65,8 @@ package protocol ApplicationCalls: Sendable {
     /// - Returns: the call after the command.
     /// - Throws: `ApplicationRefusal`; then nothing has changed.
     func perform(
-        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?,
-        tracing trace: TraceContext?
+        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationIdentity,
+        expecting version: UInt64?, tracing trace: TraceContext?
     ) async throws(ApplicationRefusal) -> ApplicationCall
 
     /// Carries out a command that is the first decision about an incoming call, within the time to decide.
@@ -73,7 +74,7 @@ package protocol ApplicationCalls: Sendable {
     /// - Returns: the call after the command.
     /// - Throws: `ApplicationRefusal`, `notAllowed` if that is decided already; then nothing has changed.
     func decide(
-        by command: ApplicationCommand, in id: SessionID, of application: ApplicationName
+        by command: ApplicationCommand, in id: SessionID, of application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> ApplicationCall
 }
 
@@ -133,7 +134,7 @@ extension ApplicationCalls {
     ///
     /// - Throws: `ApplicationRefusal`.
     package func start(
-        _ request: ApplicationCallRequest, by application: ApplicationName
+        _ request: ApplicationCallRequest, by application: ApplicationIdentity
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         try await start(request, streaming: nil, by: application)
     }
@@ -142,7 +143,7 @@ extension ApplicationCalls {
     ///
     /// - Throws: `ApplicationRefusal`; then nothing has changed.
     package func perform(
-        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationName, expecting version: UInt64?
+        _ command: ApplicationCommand, in id: SessionID, by application: ApplicationIdentity, expecting version: UInt64?
     ) async throws(ApplicationRefusal) -> ApplicationCall {
         try await perform(command, in: id, by: application, expecting: version, tracing: nil)
     }

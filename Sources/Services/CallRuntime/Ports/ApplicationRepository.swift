@@ -15,7 +15,7 @@ package protocol ApplicationRepository: Sendable {
     ) async throws(StorageError) -> (application: StoredApplication, key: StoredApplicationKey)?
     /// All applications, in the order of their names.
     func allApplications() async throws(StorageError) -> [StoredApplication]
-    /// Adds an application.
+    /// Adds an application, and gives it a number that none has had, unless it has one.
     ///
     /// - Throws: `applicationExists` if the name is taken, `applicationAddressTaken` if an address is.
     func add(_ application: StoredApplication) async throws(StorageError)
@@ -34,7 +34,8 @@ package protocol ApplicationRepository: Sendable {
     func setSecret(
         _ secret: Redacted<String>, of name: ApplicationName, keepingFormerUntil end: Int64?
     ) async throws(StorageError)
-    /// Removes an application, its keys and its tokens. Subscriptions that were made with the tokens go on.
+    /// Removes an application, its keys, its tokens, its webhooks and its idempotency keys. Its recordings are nobody's
+    /// from then on. Subscriptions that were made with the tokens go on.
     ///
     /// - Throws: `noSuchApplication`.
     func remove(_ name: ApplicationName) async throws(StorageError)
@@ -87,6 +88,8 @@ package struct StoredApplication: Equatable, Sendable {
 
     /// The name in the path of its requests, `{adapter}` in spidr-wire §2; unique.
     package var name: ApplicationName
+    /// The number in its ``identity``; 0: it is given one when it is added.
+    package var number: Int64
     /// The domain of the users whom it may log in; empty: it may log nobody in.
     package var domain: String
     /// The key of its signatures. It is stored as it is, since an HMAC cannot be checked with less.
@@ -98,15 +101,19 @@ package struct StoredApplication: Equatable, Sendable {
 
     /// Makes an application of its parts; each parameter is the property of that name.
     package init(
-        name: ApplicationName, domain: String, secret: Redacted<String>, formerSecret: FormerSecret? = nil,
-        profile: ApplicationProfile = ApplicationProfile()
+        name: ApplicationName, number: Int64 = 0, domain: String, secret: Redacted<String>,
+        formerSecret: FormerSecret? = nil, profile: ApplicationProfile = ApplicationProfile()
     ) {
         self.name = name
+        self.number = number
         self.domain = domain
         self.secret = secret
         self.formerSecret = formerSecret
         self.profile = profile
     }
+
+    /// Who it is, which stays what it is whatever is changed.
+    package var identity: ApplicationIdentity { ApplicationIdentity(name: name, number: number) }
 
     /// The secrets that are accepted, the present one first.
     ///
@@ -118,7 +125,7 @@ package struct StoredApplication: Equatable, Sendable {
     /// What the call runtime knows of it.
     package var registered: RegisteredApplication {
         RegisteredApplication(
-            name: name, displayName: profile.displayName, addresses: profile.addresses,
+            identity: identity, displayName: profile.displayName, addresses: profile.addresses,
             decisionTime: profile.decisionTime, fallback: profile.fallback, maximumCalls: profile.maximumCalls,
             callRate: profile.callsPerSecond.map {
                 RateAllowance.Rate(burst: $0, interval: .nanoseconds(1_000_000_000 / Int64($0)))

@@ -29,13 +29,13 @@ protocol OwnerRouter: Sendable {
     /// The network that a guest comes from; `nil`: unknown, or the user is no guest who is here.
     func network(of guest: UserAddress) -> SourceNetwork?
 
-    /// The application that calls from this address; `nil`: none does. A user who has the address and is here comes
-    /// before it.
+    /// The name of the application that calls from this address; `nil`: none does. A user who has the address and is
+    /// here comes before it.
     func application(at address: UserAddress) -> ApplicationName?
 
     /// The application that owns this address: calls to it reach that one, and that one alone may call from it. `nil`:
     /// none does.
-    func applicationOwning(_ address: UserAddress) -> ApplicationName?
+    func applicationOwning(_ address: UserAddress) -> ApplicationIdentity?
 
     /// The endpoint that a call to this address reaches: an application, or else the user's devices. `nil` if there is
     /// neither.

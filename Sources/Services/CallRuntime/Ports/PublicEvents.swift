@@ -28,8 +28,8 @@ package protocol PublicEvents: Sendable {
     ///   that, what it gets is in the log as well. It returns at once.
     /// - Returns: the number of the last event before those.
     func follow(_ told: @escaping @Sendable ([PublicEvent]?) -> Void) -> Int64
-    /// The place before which the address was another account's, or the name another application's, whose events are
-    /// not shown to the reader; 0: none.
+    /// The place before which the address was another account's, whose events are not shown to the reader; 0: none. For
+    /// an application there is none: the events that it may see have its number.
     ///
     /// - Throws: `StorageError.failed`.
     func floor(of reader: EventReader) async throws(StorageError) -> Int64

@@ -72,23 +72,23 @@ package protocol Recordings: Sendable {
     ///
     /// - Throws: `unavailable`.
     func recordings(
-        of application: ApplicationName, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
+        of application: ApplicationIdentity, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
     ) async throws(RecordingFault) -> [Recording]
     /// A recording of an application.
     ///
     /// - Throws: `notFound` if it is unknown, or another application's; `unavailable`.
-    func recording(_ id: RecordingID, of application: ApplicationName) async throws(RecordingFault) -> Recording
+    func recording(_ id: RecordingID, of application: ApplicationIdentity) async throws(RecordingFault) -> Recording
     /// The file of a recording that is over.
     ///
     /// - Throws: `notFound`, also if the file is gone; `notEnded`; `unavailable`.
     func audio(
-        of id: RecordingID, of application: ApplicationName
+        of id: RecordingID, of application: ApplicationIdentity
     ) async throws(RecordingFault) -> (recording: Recording, file: any RecordedFile)
     /// Removes a recording that is over, and its file.
     ///
     /// - Returns: what it was.
     /// - Throws: `notFound`, `notEnded`, `unavailable`.
-    func remove(_ id: RecordingID, of application: ApplicationName) async throws(RecordingFault) -> Recording
+    func remove(_ id: RecordingID, of application: ApplicationIdentity) async throws(RecordingFault) -> Recording
 }
 
 /// Why something cannot be done with recordings.
@@ -154,19 +154,19 @@ package struct NoRecordings: Recordings {
     package func discard(_ id: RecordingID) async {}
     /// There are none. Throws nothing.
     package func recordings(
-        of application: ApplicationName, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
+        of application: ApplicationIdentity, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
     ) async throws(RecordingFault) -> [Recording] { [] }
     /// Throws `notFound`.
     package func recording(
-        _ id: RecordingID, of application: ApplicationName
+        _ id: RecordingID, of application: ApplicationIdentity
     ) async throws(RecordingFault) -> Recording { throw .notFound }
     /// Throws `notFound`.
     package func audio(
-        of id: RecordingID, of application: ApplicationName
+        of id: RecordingID, of application: ApplicationIdentity
     ) async throws(RecordingFault) -> (recording: Recording, file: any RecordedFile) { throw .notFound }
     /// Throws `notFound`.
     package func remove(
-        _ id: RecordingID, of application: ApplicationName
+        _ id: RecordingID, of application: ApplicationIdentity
     ) async throws(RecordingFault) -> Recording { throw .notFound }
 }
 
@@ -189,7 +189,7 @@ package protocol RecordingRepository: Sendable {
     func recording(_ id: RecordingID) async throws(StorageError) -> Recording?
     /// The recordings of an application, as in ``Recordings``. A paused one counts as one that is recorded.
     func recordings(
-        of application: ApplicationName, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
+        of application: ApplicationIdentity, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
     ) async throws(StorageError) -> [Recording]
     /// The recordings that were not over when they were last written.
     func unfinished() async throws(StorageError) -> [Recording]

@@ -7,7 +7,7 @@ package struct Webhook: Equatable, Sendable {
     /// Its name, which the gateway has given.
     package var id: String
     /// Whose it is. It is sent the events that the application may see.
-    package var application: ApplicationName
+    package var application: ApplicationIdentity
     /// Where the events are sent.
     package var url: String
     /// The keys that sign them, `whsec_…`; the newest first, and the one before.
@@ -21,7 +21,7 @@ package struct Webhook: Equatable, Sendable {
 
     /// Makes a webhook of its parts; each parameter is the property of that name.
     package init(
-        id: String, application: ApplicationName, url: String, keys: Redacted<[String]>, types: [String] = [],
+        id: String, application: ApplicationIdentity, url: String, keys: Redacted<[String]>, types: [String] = [],
         isEnabled: Bool = true, disabledBecause: String? = nil
     ) {
         self.id = id
@@ -74,26 +74,26 @@ package enum WebhookError: Error, Equatable, Sendable {
 /// What an operator can do with the webhooks of applications.
 package protocol Webhooks: Sendable {
     /// The webhooks of an application, in the order of their names, and how far each is.
-    func webhooks(of application: ApplicationName) async throws(WebhookError) -> [(Webhook, WebhookProgress)]
+    func webhooks(of application: ApplicationIdentity) async throws(WebhookError) -> [(Webhook, WebhookProgress)]
     /// Adds a webhook with a key of its own. It is sent what happens from now on.
-    func add(url: String, types: [String], to application: ApplicationName) async throws(WebhookError) -> Webhook
+    func add(url: String, types: [String], to application: ApplicationIdentity) async throws(WebhookError) -> Webhook
     /// Changes a webhook; `nil`: as it was.
     func change(
-        _ id: String, of application: ApplicationName, url: String?, types: [String]?, isEnabled: Bool?
+        _ id: String, of application: ApplicationIdentity, url: String?, types: [String]?, isEnabled: Bool?
     ) async throws(WebhookError) -> Webhook
     /// Gives a webhook a new key. The one before signs as well, until there is another new one.
-    func rotateKey(_ id: String, of application: ApplicationName) async throws(WebhookError) -> Webhook
+    func rotateKey(_ id: String, of application: ApplicationIdentity) async throws(WebhookError) -> Webhook
     /// Removes a webhook and what it is owed.
-    func remove(_ id: String, of application: ApplicationName) async throws(WebhookError) -> Webhook
+    func remove(_ id: String, of application: ApplicationIdentity) async throws(WebhookError) -> Webhook
     /// Tries again what was given up.
     ///
     /// - Returns: how many events that is.
-    func retry(_ id: String, of application: ApplicationName) async throws(WebhookError) -> Int
+    func retry(_ id: String, of application: ApplicationIdentity) async throws(WebhookError) -> Int
     /// Sends an event of the type `webhook.test`, and waits for the answer.
     ///
     /// - Returns: whether it was taken, and what has happened, in words.
     func test(
-        _ id: String, of application: ApplicationName
+        _ id: String, of application: ApplicationIdentity
     ) async throws(WebhookError) -> (isDelivered: Bool, detail: String)
 }
 
@@ -101,7 +101,7 @@ package protocol Webhooks: Sendable {
 /// `ApplicationServer`.
 package protocol WebhookAnswers: Sendable {
     /// Whether a call is the application's, and not forgotten. It may have heard of the invitation of another one.
-    func hasCall(_ id: SessionID, of application: ApplicationName) async -> Bool
+    func hasCall(_ id: SessionID, of application: ApplicationIdentity) async -> Bool
 
     /// Carries out the command in an answer, if it has one: with the scopes of the application, within its time to
     /// decide, and if nobody has decided before.
@@ -112,7 +112,7 @@ package protocol WebhookAnswers: Sendable {
     /// - Returns: whether there was a command.
     /// - Throws: why the command is not carried out; then nothing has changed.
     func decide(
-        by answer: [UInt8], in id: SessionID, of application: ApplicationName
+        by answer: [UInt8], in id: SessionID, of application: ApplicationIdentity
     ) async throws(WebhookAnswerRefusal) -> Bool
 }
 

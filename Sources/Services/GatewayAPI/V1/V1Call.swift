@@ -114,7 +114,7 @@ package struct V1Call: Encodable, Equatable, Sendable {
     package init(_ call: ApplicationCall) {
         id = call.id.rawValue
         self.call = call.call.description
-        application = call.application.description
+        application = call.application.name.description
         direction = call.direction.rawValue
         state = call.state.phase.rawValue
         version = call.version

@@ -6,7 +6,8 @@ package enum V1Principal: Equatable, Sendable {
     /// An application, with the scopes of its key or token, the addresses that it owns, and the program of streams that
     /// it asks for without a URL; `nil`: it has none.
     case application(
-        ApplicationName, scopes: Set<ApplicationScope>, addresses: [ApplicationAddress], streamURL: WebSocketURL? = nil)
+        ApplicationIdentity, scopes: Set<ApplicationScope>, addresses: [ApplicationAddress],
+        streamURL: WebSocketURL? = nil)
     /// A user of the client protocol.
     case user(UserAddress)
 }

@@ -38,7 +38,7 @@ package struct V1Recording: Encodable, Equatable, Sendable {
         id = recording.id.description
         session = recording.session.rawValue
         call = recording.call.description
-        application = recording.application.description
+        application = recording.application.name.description
         address = recording.address.text
         format = recording.format.rawValue
         sides = recording.sides.rawValue

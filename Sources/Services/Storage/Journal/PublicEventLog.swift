@@ -117,14 +117,13 @@ package final class PublicEventLog: PublicEvents {
     ///
     /// - Throws: `StorageError.failed`.
     package func floor(of eventReader: EventReader) async throws(StorageError) -> Int64 {
-        let holder: LegHolder
         switch eventReader {
-        case .everything: return 0
-        case .user(let user): holder = .user(user)
-        case .application(let name): holder = .application(name)
-        }
-        return try await storageErrors(at: reader.path) {
-            try await reader.read { try PublicEventRows.floor(of: holder, $0) }
+        // The events that an application may see have its number.
+        case .everything, .application: return 0
+        case .user(let user):
+            return try await storageErrors(at: reader.path) {
+                try await reader.read { try PublicEventRows.floor(of: user, $0) }
+            }
         }
     }
 

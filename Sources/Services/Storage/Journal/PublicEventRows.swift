@@ -73,17 +73,18 @@ enum PublicEventRows {
         (scope.addresses.map(\.text) + scope.applications.map { line(of: $0) }).joined(separator: "\n")
     }
 
-    /// The line of an application.
-    static func line(of application: ApplicationName) -> String { "\(mark)\(application)" }
+    /// The line of an application: its name and its number.
+    private static func line(of application: ApplicationIdentity) -> String { "\(mark)\(application)" }
 
     private static func scope(_ text: String) -> EventScope {
         EventScope(text.split(separator: "\n").compactMap { holder(of: $0) })
     }
 
-    /// Whom a line names. What is read is never the address of a guest, and no reader has that of one.
+    /// Whom a line names. What is read is never the address of a guest, and no reader has that of one. A line that has
+    /// no number names an application that was gone when applications got theirs.
     private static func holder(of line: Substring) -> LegHolder? {
         guard line.hasPrefix(mark) else { return UserAddress(parsing: String(line)).map { .user($0) } }
-        return ApplicationName(String(line.dropFirst(mark.count))).map { .application($0) }
+        return ApplicationIdentity(String(line.dropFirst(mark.count))).map { .application($0) }
     }
 
     /// Removes some of the oldest events.
@@ -113,22 +114,21 @@ enum PublicEventRows {
         return (through, count)
     }
 
-    /// Notes that an account or an application is new: it is not shown what happened before, when another one may have
-    /// had its address or its name.
-    static func setFloor(of holder: LegHolder, _ database: Database) throws {
+    /// Notes that an account is new: its user is not shown what happened before, when another one may have had the
+    /// address. An application needs no such note, since its number is in the events that it may see.
+    static func setFloor(of user: UserAddress, _ database: Database) throws {
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO publicEventFloor (address, number)
                 SELECT ?, number FROM publicEvent ORDER BY number DESC LIMIT 1
-                """, arguments: [text(EventScope([holder]))])
+                """, arguments: [user.text])
     }
 
-    /// The last event that this user, or this application, is not shown; 0: none.
+    /// The last event that this user is not shown; 0: none.
     ///
     /// - Throws: `DatabaseError`.
-    static func floor(of holder: LegHolder, _ database: Database) throws -> Int64 {
+    static func floor(of user: UserAddress, _ database: Database) throws -> Int64 {
         try Int64.fetchOne(
-            database, sql: "SELECT number FROM publicEventFloor WHERE address = ?",
-            arguments: [text(EventScope([holder]))]) ?? 0
+            database, sql: "SELECT number FROM publicEventFloor WHERE address = ?", arguments: [user.text]) ?? 0
     }
 }

@@ -136,16 +136,19 @@ package struct AdministrationStore: AdministrationRepository {
 
     /// Looks up an idempotency key, and reserves it if nothing is known of it.
     ///
-    /// - Throws: `StorageError.failed`.
+    /// - Throws: `StorageError.noSuchApplication`; `StorageError.failed`.
     package func reserve(
-        key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationName?, at now: Int64,
+        key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationIdentity?, at now: Int64,
         age: Duration, limit: Int
     ) async throws(StorageError) -> KeyReservation {
-        let owner = application?.description
+        let owner = application?.name.description
         let milliseconds = age.components.seconds * 1_000
         do throws(StorageError) {
             return try await storageErrors(at: queue.path) {
                 try await queue.write { database in
+                    if let application, try !ApplicationRow.exists(application, database) {
+                        throw StorageError.noSuchApplication(application.name)
+                    }
                     try forgetKeys(of: owner, before: now - milliseconds, after: now + milliseconds, database)
                     let row = try Row.fetchOne(
                         database, sql: "SELECT * FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])

@@ -47,14 +47,12 @@ package struct ApplicationStore: ApplicationRepository {
     package func add(_ application: StoredApplication) async throws(StorageError) {
         let row = ApplicationRow(application)
         try await storageErrors(at: queue.path) {
-            do {
-                try await queue.write { database in
-                    try row.insert(database)
-                    try Self.checkAddresses(of: application, database)
-                    try PublicEventRows.setFloor(of: .application(application.name), database)
+            try await queue.write { database in
+                guard try !ApplicationRow.exists(database, key: application.name.description) else {
+                    throw StorageError.applicationExists(application.name)
                 }
-            } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY {
-                throw StorageError.applicationExists(application.name)
+                try row.insert(database)
+                try Self.checkAddresses(of: application, database)
             }
         }
     }
@@ -96,7 +94,7 @@ package struct ApplicationStore: ApplicationRepository {
         }
     }
 
-    /// Removes an application, its keys and its tokens.
+    /// Removes an application, and what is its own; see `ApplicationRepository`.
     ///
     /// - Throws: `StorageError.noSuchApplication`; `StorageError.failed`.
     package func remove(_ name: ApplicationName) async throws(StorageError) {
@@ -195,6 +193,8 @@ struct ApplicationRow: Codable, FetchableRecord, PersistableRecord {
     var formerUntil: Int64?
     var streamURL: String?
     var maximumStreams: Int?
+    /// 0: a trigger gives it one.
+    var number: Int64
 
     init(_ application: StoredApplication) {
         let profile = application.profile
@@ -212,6 +212,12 @@ struct ApplicationRow: Codable, FetchableRecord, PersistableRecord {
         formerUntil = application.formerSecret?.expiresAt
         streamURL = profile.streamURL?.text
         maximumStreams = profile.maximumStreams
+        number = application.number
+    }
+
+    /// Whether this application is there, and not another one of its name.
+    static func exists(_ identity: ApplicationIdentity, _ database: Database) throws -> Bool {
+        try fetchOne(database, key: identity.name.description)?.number == identity.number
     }
 
     private static func json(_ value: some Encodable) -> String {
@@ -241,6 +247,7 @@ struct ApplicationRow: Codable, FetchableRecord, PersistableRecord {
             former = StoredApplication.FormerSecret(secret: Redacted(formerSecret), expiresAt: formerUntil)
         }
         return StoredApplication(
-            name: name, domain: domain, secret: Redacted(secret), formerSecret: former, profile: profile)
+            name: name, number: number, domain: domain, secret: Redacted(secret), formerSecret: former,
+            profile: profile)
     }
 }

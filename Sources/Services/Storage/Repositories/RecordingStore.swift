@@ -15,14 +15,16 @@ package struct RecordingStore: RecordingRepository {
         try await write { database in
             try database.execute(
                 sql: """
-                    INSERT INTO recording (id, application, address, session, call, format, sides, channels, tag, reason,
-                    startedAt, endedAt, milliseconds, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO recording (id, application, applicationNumber, address, session, call, format, sides,
+                    channels, tag, reason, startedAt, endedAt, milliseconds, bytes)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    recording.id.description, recording.application.description, recording.address.text,
-                    recording.session.rawValue, recording.call.description, recording.format.rawValue,
-                    recording.sides.rawValue, recording.channels, recording.tag, recording.end?.rawValue,
-                    recording.startedAt, recording.endedAt, recording.milliseconds, recording.bytes,
+                    recording.id.description, recording.application.name.description, recording.application.number,
+                    recording.address.text, recording.session.rawValue, recording.call.description,
+                    recording.format.rawValue, recording.sides.rawValue, recording.channels, recording.tag,
+                    recording.end?.rawValue, recording.startedAt, recording.endedAt, recording.milliseconds,
+                    recording.bytes,
                 ])
         }
     }
@@ -61,10 +63,10 @@ package struct RecordingStore: RecordingRepository {
     ///
     /// - Throws: `StorageError.failed`.
     package func recordings(
-        of application: ApplicationName, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
+        of application: ApplicationIdentity, _ filter: RecordingFilter, after place: RecordingPlace?, limit: Int
     ) async throws(StorageError) -> [Recording] {
-        var conditions = ["application = ?"]
-        var arguments: StatementArguments = [application.description]
+        var conditions = ["applicationNumber = ?", "application = ?"]
+        var arguments: StatementArguments = [application.number, application.name.description]
         if let session = filter.session {
             conditions.append("session = ?")
             arguments += [session.rawValue]
@@ -102,8 +104,8 @@ package struct RecordingStore: RecordingRepository {
         try await read(
             """
             SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY endedAt DESC, id DESC) AS kept FROM recording
-            WHERE endedAt IS NOT NULL) WHERE endedAt < ? OR kept > ? OR application NOT IN
-            (SELECT name FROM application) ORDER BY endedAt, id
+            WHERE endedAt IS NOT NULL) WHERE endedAt < ? OR kept > ? OR applicationNumber NOT IN
+            (SELECT number FROM application) ORDER BY endedAt, id
             """, [time, bytes])
     }
 
@@ -131,8 +133,8 @@ package struct RecordingStore: RecordingRepository {
             let request = try? RecordRequest(format: format, sides: sides, channels: row["channels"], tag: row["tag"])
         else { throw StorageError.failed("the database holds a recording that is none: \(name)") }
         let recording = Recording(
-            id, request, of: application, at: address, in: CallID(call), as: SessionID(session),
-            time: row["startedAt"])
+            id, request, of: ApplicationIdentity(name: application, number: row["applicationNumber"]), at: address,
+            in: CallID(call), as: SessionID(session), time: row["startedAt"])
         guard let reason else { return recording }
         guard let end = RecordingEnd(rawValue: reason) else {
             throw StorageError.failed("the database holds a reason of an end that is none: \(reason)")

@@ -70,7 +70,7 @@ extension UserStore: UserAccounts {
             } else {
                 try AccountRow(account).insert(database)
                 // Who gets an address must not see whom its user before called.
-                try PublicEventRows.setFloor(of: .user(user.address), database)
+                try PublicEventRows.setFloor(of: user.address, database)
             }
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
             throw user.authName.map { StorageError.authNameTaken($0) } ?? .failed("\(error)")

@@ -99,7 +99,7 @@ package struct UserStore: UserRepository {
                 try await queue.write { database in
                     try Self.checkName(user.authName, of: user.address, database)
                     try row.insert(database)
-                    try PublicEventRows.setFloor(of: .user(user.address), database)
+                    try PublicEventRows.setFloor(of: user.address, database)
                 }
             } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY {
                 throw StorageError.userExists(user.address)

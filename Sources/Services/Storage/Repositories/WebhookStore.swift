@@ -31,26 +31,27 @@ package struct WebhookStore: WebhookRepository {
 
     /// Writes a webhook that is new, or was changed.
     ///
-    /// - Throws: `StorageError.noSuchApplication`; `StorageError.failed`.
+    /// - Throws: `StorageError.noSuchApplication`, also if the name is another application's by now;
+    ///   `StorageError.failed`.
     package func put(_ webhook: Webhook) async throws(StorageError) {
         try await storageErrors(at: queue.path) {
-            do {
-                try await queue.write { database in
-                    try database.execute(
-                        sql: """
-                            INSERT INTO webhook (id, application, url, keys, types, isEnabled, disabledBecause)
-                            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET url = excluded.url,
-                            keys = excluded.keys, types = excluded.types, isEnabled = excluded.isEnabled,
-                            disabledBecause = excluded.disabledBecause
-                            """,
-                        arguments: [
-                            webhook.id, webhook.application.description, webhook.url,
-                            webhook.keys.value.joined(separator: " "), webhook.types.joined(separator: " "),
-                            webhook.isEnabled, webhook.disabledBecause,
-                        ])
+            try await queue.write { database in
+                guard try ApplicationRow.exists(webhook.application, database) else {
+                    throw StorageError.noSuchApplication(webhook.application.name)
                 }
-            } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY {
-                throw StorageError.noSuchApplication(webhook.application)
+                try database.execute(
+                    sql: """
+                        INSERT INTO webhook
+                        (id, application, applicationNumber, url, keys, types, isEnabled, disabledBecause)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET url = excluded.url,
+                        keys = excluded.keys, types = excluded.types, isEnabled = excluded.isEnabled,
+                        disabledBecause = excluded.disabledBecause
+                        """,
+                    arguments: [
+                        webhook.id, webhook.application.name.description, webhook.application.number, webhook.url,
+                        webhook.keys.value.joined(separator: " "), webhook.types.joined(separator: " "),
+                        webhook.isEnabled, webhook.disabledBecause,
+                    ])
             }
         }
     }
@@ -224,7 +225,8 @@ package struct WebhookStore: WebhookRepository {
             throw StorageError.failed("the database holds a name of an application that is none: \(name)")
         }
         return Webhook(
-            id: row["id"], application: application, url: row["url"],
+            id: row["id"], application: ApplicationIdentity(name: application, number: row["applicationNumber"]),
+            url: row["url"],
             keys: Redacted(keys.split(separator: " ").map(String.init)),
             types: types.split(separator: " ").map(String.init), isEnabled: row["isEnabled"],
             disabledBecause: row["disabledBecause"])

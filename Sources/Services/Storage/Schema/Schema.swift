@@ -152,6 +152,7 @@ enum Schema {
         registerWebhooks(&migrator)
         migrator.registerRecordings()
         migrator.registerApplicationStreams()
+        migrator.registerApplicationIdentities()
         return migrator
     }
 }

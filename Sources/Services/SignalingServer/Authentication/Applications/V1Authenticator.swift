@@ -109,7 +109,7 @@ package final class V1Authenticator: Sendable {
         }
         let (application, profile) = (found.application, found.application.profile)
         return .application(
-            application.name, scopes: profile.scopes, addresses: profile.addresses, streamURL: profile.streamURL)
+            application.identity, scopes: profile.scopes, addresses: profile.addresses, streamURL: profile.streamURL)
     }
 
     // MARK: Tokens
@@ -144,7 +144,7 @@ package final class V1Authenticator: Sendable {
             let signed = try SignedApplicationToken(
                 token, of: application, atUnixMilliseconds: clock.epochMilliseconds)
             return .application(
-                application.name, scopes: signed.scopes, addresses: application.profile.addresses,
+                application.identity, scopes: signed.scopes, addresses: application.profile.addresses,
                 streamURL: application.profile.streamURL)
         } catch {
             let refusal = V1Error(error.refusal)
