@@ -42,7 +42,7 @@ import Testing
     @Test func `a token is taken once, and by its user only`() async throws {
         let store = try await database().applications
         let token = token(1, of: alice)
-        try await store.keep(token, of: portal.name, limit: 9, at: 0)
+        try await store.keep(token, of: portal.identity, limit: 9, at: 0)
         #expect(try await store.take(token.digest, of: bob) == nil)
         #expect(try await store.take(token.digest, of: alice) == 100)
         #expect(try await store.take(token.digest, of: alice) == nil)
@@ -50,12 +50,12 @@ import Testing
 
     @Test func `old tokens of an application make room, those of others stay`() async throws {
         let store = try await database().applications
-        try await store.keep(token(1, of: alice, expires: 10), of: portal.name, limit: 2, at: 0)
-        try await store.keep(token(2, of: alice, expires: 10), of: shop.name, limit: 2, at: 0)
+        try await store.keep(token(1, of: alice, expires: 10), of: portal.identity, limit: 2, at: 0)
+        try await store.keep(token(2, of: alice, expires: 10), of: shop.identity, limit: 2, at: 0)
         // The first of the portal has expired now.
-        try await store.keep(token(3, of: alice, expires: 20), of: portal.name, limit: 2, at: 10)
-        try await store.keep(token(4, of: alice, expires: 30), of: portal.name, limit: 2, at: 10)
-        try await store.keep(token(5, of: alice, expires: 40), of: portal.name, limit: 2, at: 10)
+        try await store.keep(token(3, of: alice, expires: 20), of: portal.identity, limit: 2, at: 10)
+        try await store.keep(token(4, of: alice, expires: 30), of: portal.identity, limit: 2, at: 10)
+        try await store.keep(token(5, of: alice, expires: 40), of: portal.identity, limit: 2, at: 10)
         var left: [UInt8] = []
         for number in 1...5 as ClosedRange<UInt8>
         where try await store.take(token(number, of: alice).digest, of: alice) != nil {
@@ -67,17 +67,23 @@ import Testing
     @Test func `tokens end with their user and with their application`() async throws {
         let database = try await database()
         let store = database.applications
-        try await store.keep(token(1, of: alice), of: portal.name, limit: 9, at: 0)
-        try await store.keep(token(2, of: bob), of: portal.name, limit: 9, at: 0)
+        try await store.keep(token(1, of: alice), of: portal.identity, limit: 9, at: 0)
+        try await store.keep(token(2, of: bob), of: portal.identity, limit: 9, at: 0)
         try await database.users.remove(alice)
         #expect(try await store.take(token(1, of: alice).digest, of: alice) == nil)
         try await store.remove(portal.name)
         #expect(try await store.take(token(2, of: bob).digest, of: bob) == nil)
         await #expect(throws: StorageError.noSuchApplication(portal.name)) {
-            try await store.keep(token(3, of: bob), of: portal.name, limit: 9, at: 0)
+            try await store.keep(token(3, of: bob), of: portal.identity, limit: 9, at: 0)
+        }
+        var next = portal
+        next.number = 3
+        try await store.add(next)
+        await #expect(throws: StorageError.noSuchApplication(portal.name), "another one has the name") {
+            try await store.keep(token(3, of: bob), of: portal.identity, limit: 9, at: 0)
         }
         await #expect(throws: StorageError.noSuchUser(alice)) {
-            try await store.keep(token(3, of: alice), of: shop.name, limit: 9, at: 0)
+            try await store.keep(token(3, of: alice), of: shop.identity, limit: 9, at: 0)
         }
     }
 

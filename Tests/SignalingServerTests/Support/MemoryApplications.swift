@@ -68,7 +68,7 @@ actor MemoryApplications: ApplicationRepository {
     }
 
     func keep(
-        _ token: ApplicationToken, of application: ApplicationName, limit: Int, at now: Int64
+        _ token: ApplicationToken, of application: ApplicationIdentity, limit: Int, at now: Int64
     ) async throws(StorageError) {
         guard users.contains(token.user) else { throw .noSuchUser(token.user) }
         tokens.append(token)

@@ -61,7 +61,7 @@ package protocol ApplicationRepository: Sendable {
     /// - Parameter now: seconds since 1970.
     /// - Throws: `noSuchApplication`, or `noSuchUser`, if either is gone.
     func keep(
-        _ token: ApplicationToken, of application: ApplicationName, limit: Int, at now: Int64
+        _ token: ApplicationToken, of application: ApplicationIdentity, limit: Int, at now: Int64
     ) async throws(StorageError)
     /// Takes a token of this user out: nobody gets it a second time. A token of another user stays where it is.
     ///

@@ -106,13 +106,13 @@ package struct ApplicationStore: ApplicationRepository {
     ///
     /// - Throws: `StorageError.noSuchApplication`; `StorageError.noSuchUser`; `StorageError.failed`.
     package func keep(
-        _ token: ApplicationToken, of application: ApplicationName, limit: Int, at now: Int64
+        _ token: ApplicationToken, of application: ApplicationIdentity, limit: Int, at now: Int64
     ) async throws(StorageError) {
-        let name = application.description
+        let name = application.name.description
         try await storageErrors(at: queue.path) {
             try await queue.write { database in
-                guard try ApplicationRow.exists(database, key: name) else {
-                    throw StorageError.noSuchApplication(application)
+                guard try ApplicationRow.exists(application, database) else {
+                    throw StorageError.noSuchApplication(application.name)
                 }
                 let user = try Row.fetchOne(
                     database, sql: "SELECT 1 FROM user WHERE address = ?", arguments: [token.user.text])

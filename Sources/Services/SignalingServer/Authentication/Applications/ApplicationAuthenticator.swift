@@ -102,7 +102,7 @@ package struct ApplicationAuthenticator: Sendable {
         let kept = ApplicationToken(
             digest: Self.digest(of: token), user: user, expires: now + tokenTime.components.seconds)
         do throws(StorageError) {
-            try await applications.keep(kept, of: application.name, limit: Self.tokenLimit, at: now)
+            try await applications.keep(kept, of: application.identity, limit: Self.tokenLimit, at: now)
         } catch {
             if case .noSuchUser = error { throw .unknownSubscriber }
             logger.error("a token of an application cannot be kept", metadata: [LogKey.error: "\(error)"])
