@@ -1,9 +1,13 @@
 """An application that is removed and made again under the same name is another one, which has nothing of the former."""
 import asyncio
+import json
 import time
 from pathlib import Path
 
+import requests
+
 from durability import configured
+from peers.event_contract import checked
 from peers.gateway import orbweaver
 from test_public_events import credentials, kept, polled
 from test_recordings import with_key
@@ -29,6 +33,14 @@ async def told(base: str, who, since: str, kind: str) -> list[dict]:
         await asyncio.sleep(0.05)
 
 
+def streamed_to_the_end(base: str, key: str, since: str) -> list[dict]:
+    """The events that a reader is sent until the gateway ends the stream."""
+    headers, query = {"Authorization": f"Bearer {key}"}, {"since": since}
+    with requests.get(f"{base}/v1/events", headers=headers, params=query, stream=True, timeout=60) as response:
+        assert response.status_code == 200, response.text
+        return [checked(json.loads(line)) for line in response.iter_lines() if line]
+
+
 async def both_recordings_are_over(path: Path):
     end = time.monotonic() + 20
     while [kind for _, kind in kept(path, "application box")].count("recording.stopped") < 2:
@@ -45,6 +57,7 @@ async def test_an_application_that_is_made_again_has_nothing_of_the_former_one(o
     alice, receiver = await party("alice", base=own.http, sounds=True), Receiver()
     async with await with_key(own, options, "box", *DETAILS) as former:
         _, start = await asyncio.to_thread(polled, own.http, former.key)
+        reading = asyncio.create_task(asyncio.to_thread(streamed_to_the_end, own.http, former.key, start))
         webhook = (await command("webhook", "add", "box", receiver.url, *options)).split("\t")[0]
         call = await alice.dial("box")
         session = (await former.incoming())["id"]
@@ -89,6 +102,8 @@ async def test_an_application_that_is_made_again_has_nothing_of_the_former_one(o
             await ring.over()
             heard = await told(own.http, later.key, "oldest", "call.ended")
             assert not of_the_former & {each["call"] for each in heard}
+            # The former one's reader is sent away, although there is an application of that name.
+            assert {each["call"] for each in await asyncio.wait_for(reading, 60)} == of_the_former
             await receiver.ended()
             assert {each["call"] for each in receiver.taken} == of_the_former
     receiver.close()
