@@ -3,10 +3,11 @@ import Primitives
 import SDP
 
 /// The bytes as what clients, devices, media, time and other calls do to two calls of one user, and to the conference
-/// of both. A refused command changes nothing, a call ends once and says nothing afterwards, and a timer that has fired
-/// is not due again at once.
+/// of both. Each two of them are a step and a choice; one that is left over says who is an application, with headless
+/// legs. A refused command changes nothing, a call ends once and says nothing afterwards, its media is released once,
+/// nothing is described to an application, and a timer that has fired is not due again at once.
 package func fuzzCalls(_ bytes: Span<UInt8>) {
-    var world = FuzzedCalls()
+    var world = FuzzedCalls(applications: bytes.count % 2 == 1 ? bytes[bytes.count - 1] : 0)
     var reader = ByteReader(bytes)
     while let step = reader.readUInt8(), let choice = reader.readUInt8() { world.take(step, choice) }
 }
@@ -22,37 +23,57 @@ private struct FuzzedCalls {
     private var calls: [FuzzedCall]
     private var messages: [Message] = []
     private var isJoined = false
+    /// One bit for each of `names`: it is an application.
+    private let applications: UInt8
 
-    init() {
+    init(applications: UInt8) {
+        self.applications = applications
         let users = Self.names
         var configuration = Call.Configuration()
         configuration.mediaPolicy = .engine
         func call(_ number: UInt64, to callee: UserAddress) -> FuzzedCall {
             let parties = PerLeg(
-                caller: Self.party(users[0], 2 * Int(number)), callee: Self.party(callee, 2 * Int(number) + 1))
+                caller: Self.party(users[0], 2 * Int(number), applications),
+                callee: Self.party(callee, 2 * Int(number) + 1, applications))
             return FuzzedCall(Call(id: CallID(number), parties: parties, configuration: configuration))
         }
         calls = [
             call(0, to: users[1]), call(1, to: users[2]),
-            FuzzedCall(Call(id: CallID(2), joiner: Self.party(users[0], 4), configuration: configuration)),
+            FuzzedCall(
+                Call(id: CallID(2), joiner: Self.party(users[0], 4, applications), configuration: configuration)),
         ]
         for index in calls.indices where index != Self.conference {
             let identities = PerLeg<LegIdentity?>(caller: FuzzedCall.identity, callee: FuzzedCall.identity)
+            let isDescribed = index == 0 && !Self.isApplication(0, applications)
             let request = CallStartRequest(
-                callee: users[index + 1], sdp: index == 0 ? FuzzedCall.description(of: 0) : "", handlesReplacement: true
-            )
+                callee: users[index + 1], sdp: isDescribed ? FuzzedCall.description(of: 0) : "",
+                acceptsEarlyMedia: true, handlesReplacement: true)
             perform(index) { call, now in
                 try call.call.start(request, media: .anchored(identities), at: now, random: &call.random)
             }
         }
     }
 
-    private static func party(_ user: UserAddress, _ number: Int) -> CallParty {
-        CallParty(
+    private static func isApplication(_ place: Int, _ applications: UInt8) -> Bool { applications >> place & 1 == 1 }
+
+    private static func party(_ user: UserAddress, _ number: Int, _ applications: UInt8) -> CallParty {
+        let devices = [
+            Device(SubscriptionID("\(user)-1"), sendsRingingFeedback: true), Device(SubscriptionID("\(user)-2")),
+        ]
+        let place = names.firstIndex(of: user) ?? 0
+        return CallParty(
             user: user, name: "", session: SessionID("\(number)"),
-            devices: [
-                Device(SubscriptionID("\(user)-1"), sendsRingingFeedback: true), Device(SubscriptionID("\(user)-2")),
-            ])
+            endpoint: isApplication(place, applications) ? .application(.silence) : .devices(devices))
+    }
+
+    /// Dave, as a new leg of the call.
+    private static func target(of call: inout FuzzedCall, _ applications: UInt8) -> CallTarget {
+        let isHeadless = isApplication(3, applications)
+        let party = CallParty(
+            user: names[3], name: "", session: SessionID("dave"),
+            endpoint: isHeadless ? .application(.silence) : .devices([Device(SubscriptionID("dave-1"))]))
+        return CallTarget(
+            leg: call.call.takeLeg(), party: party, identity: isHeadless ? nil : FuzzedCall.identity)
     }
 
     /// - Parameters:
@@ -68,13 +89,22 @@ private struct FuzzedCalls {
         case 4: transfer(index, leg)
         case 5: consult(index, leg)
         case 6: forward(index, leg)
-        case 7: event(index) { call, now in call.call.deviceChanged(leg, FuzzedCall.change(form, of: leg), at: now) }
+        case 7:
+            // An application has no devices.
+            event(index) { call, now in
+                call.isHeadless(leg)
+                    ? [] : call.call.deviceChanged(leg, FuzzedCall.change(form, of: leg), at: now)
+            }
         case 8: event(index) { call, _ in call.call.mediaAdvanced(leg, to: FuzzedCall.progress(form)) }
         case 9: event(index) { call, _ in call.call.mediaPathChanged(leg, isLost: form % 2 == 0) }
         case 10:
             event(index) { call, now in form < 14 ? [] : call.call.mediaFailed(leg, .consentExpired, at: now) }
-        case 11: event(index) { call, _ in call.call.playbackEnded(UInt32(form), for: leg) }
-        default: command(index, leg, FuzzedCall.command(Int(step), form), from: form)
+        case 11: event(index) { call, _ in call.reported(by: leg, form) }
+        default:
+            let command =
+                calls[index].isHeadless(leg)
+                ? FuzzedCall.headlessCommand(Int(step), form) : FuzzedCall.command(Int(step), form)
+            self.command(index, leg, command, from: form)
         }
         if form & 1 == 0 { deliver() }
     }
@@ -93,23 +123,27 @@ private struct FuzzedCalls {
         guard !isJoined else { return }
         isJoined = true
         perform(Self.conference) { call, now in
-            let request = CallUpdateRequest(sdp: FuzzedCall.description(of: form))
+            let isHeadless = call.isHeadless(.caller)
+            let request = CallUpdateRequest(sdp: isHeadless ? "" : FuzzedCall.description(of: form))
             return try call.call.join(
-                [CallID(0), CallID(1)], request, identity: FuzzedCall.identity, at: now, random: &call.random)
+                [CallID(0), CallID(1)], request, identity: isHeadless ? nil : FuzzedCall.identity, at: now,
+                random: &call.random)
         }
     }
 
     private mutating func transfer(_ index: Int, _ leg: LegID) {
-        perform(index) { call, now in
+        perform(index) { [applications] call, now in
             try call.call.checkTransfer(by: leg)
-            return try call.call.transfer(by: leg, to: call.target(Self.names[3]), at: now, random: &call.random)
+            let target = Self.target(of: &call, applications)
+            return try call.call.transfer(by: leg, to: target, at: now, random: &call.random)
         }
     }
 
     private mutating func forward(_ index: Int, _ leg: LegID) {
-        perform(index) { call, now in
+        perform(index) { [applications] call, now in
             try call.call.checkForward(by: leg)
-            return try call.call.forward(by: leg, to: call.target(Self.names[3]), at: now, random: &call.random)
+            let target = Self.target(of: &call, applications)
+            return try call.call.forward(by: leg, to: target, at: now, random: &call.random)
         }
     }
 
@@ -203,13 +237,33 @@ private struct FuzzedCall {
             if case .peerCall = action { continue }
             precondition(!hasEnded, "nothing follows the end")
             switch action {
-            case .event(let event): if case .ended = event.fact { hasEnded = true }
-            case .releaseMedia: isReleased = true
-            case .prepareMedia, .prepareHeadless, .connectMedia, .route, .play, .stopPlaying, .sendDigits, .say,
-                .releaseLeg:
+            case .event(let event): watch(event)
+            case .releaseMedia:
+                precondition(!isReleased, "media is released once")
+                isReleased = true
+            case .prepareMedia(let leg, _), .connectMedia(let leg, _):
+                precondition(!isReleased, "media is released last")
+                precondition(!isHeadless(leg), "an application has no peer")
+            case .prepareHeadless(let leg, _), .say(let leg, _):
+                precondition(!isReleased, "media is released last")
+                precondition(call[leg] == nil || isHeadless(leg), "only an application has a headless leg")
+            case .route, .play, .stopPlaying, .sendDigits, .releaseLeg:
                 precondition(!isReleased, "media is released last")
             case .detach, .peerCall: break
             }
+        }
+    }
+
+    private mutating func watch(_ event: CallEvent) {
+        if case .ended = event.fact { hasEnded = true }
+        guard let leg = event.leg, isHeadless(leg) else { return }
+        precondition(event.audience?.devices.isEmpty != false, "an application has no devices")
+        switch event.fact {
+        case .invited(_, let invitation):
+            precondition(invitation.description == nil, "nothing is described to an application that is invited")
+        case .offered(let description, _), .answered(let description, _):
+            precondition(description == nil, "nothing is described to an application")
+        default: break
         }
     }
 
@@ -222,10 +276,16 @@ private struct FuzzedCall {
         preconditionFailure("a timer that has fired is not due again at once")
     }
 
-    mutating func target(_ user: UserAddress) -> CallTarget {
-        let party = CallParty(
-            user: user, name: "", session: SessionID("dave"), devices: [Device(SubscriptionID("dave-1"))])
-        return CallTarget(leg: call.takeLeg(), party: party, identity: Self.identity)
+    /// Whether an application has this leg.
+    func isHeadless(_ leg: LegID) -> Bool {
+        if case .application = call[leg]?.party.endpoint { true } else { false }
+    }
+
+    /// What the media plane reports of a leg: a playback, or a list, is over, and a key was pressed.
+    mutating func reported(by leg: LegID, _ form: Int) -> [CallAction] {
+        let list = PlayedList(number: UInt32(form), tag: nil, heard: 0, outcome: .completed)
+        return call.playbackEnded(UInt32(form), for: leg) + (isHeadless(leg) ? call.played(list, by: leg) : [])
+            + call.keyPressed(.five, milliseconds: form, by: leg)
     }
 
     // MARK: Choices
@@ -251,6 +311,28 @@ private struct FuzzedCall {
         case 10: return .play(Playback(form % 2 == 0 ? .music : .file("a.wav")), to: form < 8 ? .peer : .both)
         default: return .stopPlaying(to: form < 8 ? .own : .both)
         }
+    }
+
+    /// What an application asks for. It has nothing to say about descriptions, and is refused where it does.
+    static func headlessCommand(_ step: Int, _ form: Int) -> CallCommand {
+        switch step % 12 {
+        case 0: .ring
+        case 1: .answer(CallAnswerRequest(sdp: "", handlesReplacement: form % 2 == 0))
+        case 2: .headless(.progress)
+        case 3: form < 12 ? .headless(.hold(form % 2 == 0)) : refusal(form)
+        case 4: form < 14 ? .headless(.hold(form % 2 == 1)) : .end(reasonText: "over")
+        case 5: form < 8 ? .offer(CallUpdateRequest(sdp: description(of: form))) : .audit
+        case 6: form < 8 ? .respond(CallUpdateRequest(sdp: description(of: form, setup: "active"))) : .audit
+        case 7: .headless(.become(form % 2 == 0 ? .silence : .echo(delay: .seconds(1))))
+        case 8: .headless(.say(form % 2 == 0 ? .stop : .mute(form < 8)))
+        case 9: .headless(.gathered(GatheredKeys(keys: [.one], outcome: .maximum, tag: nil)))
+        case 10: .play(Playback(.music), to: form < 8 ? .peer : .both)
+        default: .stopPlaying(to: form < 8 ? .own : .both)
+        }
+    }
+
+    private static func refusal(_ form: Int) -> CallCommand {
+        form < 14 ? .reject(replacement: form == 13) : .headless(.refuse(form == 14 ? .busy : .noSuchUser))
     }
 
     static func change(_ form: Int, of leg: LegID) -> DeviceChange {
