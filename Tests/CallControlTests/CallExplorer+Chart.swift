@@ -47,7 +47,7 @@ extension CallExplorer {
         case .answer: changes(of: session, after).joined(separator: " and ")
         case .finish: "an application ends its part"
         case .end(let other): Self.session(of: other) == session ? "DELETE" : "the other hangs up"
-        case .transfer: "call"
+        case .transfer, .hand: "call"
         case .consult: "transfer"
         case .join: "join"
         case .pickUp, .accept: session == Self.dave ? "callAnswer" : "the target of a transfer answers"
@@ -90,7 +90,7 @@ extension CallExplorer {
         case .answer: "respondCallUpdate"
         case .finish: "an application ends its part"
         case .end: "DELETE"
-        case .transfer: "transfer to an address"
+        case .transfer, .hand: "transfer to an address"
         case .consult: "transfer to another call"
         case .join: "join"
         case .pickUp, .accept: "the target answers"

@@ -22,6 +22,7 @@ extension CallExplorer {
             throw ExplorationFault("something is described to \(leg) of call \(call), which is headless", path)
         }
         try checkRoutes()
+        try checkApplications()
         try checkHolds()
         guard isQuiet else { return }
         for (id, call) in world.calls where !world.ended.contains(id) {

@@ -8,7 +8,10 @@ extension CallExplorer {
         world.messages.isEmpty && clients.values.allSatisfy(\.isQuiet)
             && world.calls.values.allSatisfy { call in
                 switch call.state {
-                case .answered(let answered): answered.operation == nil && call.legs.allSatisfy { $0.newsDue == nil }
+                // Nothing is offered to an application, whatever is new.
+                case .answered(let answered):
+                    answered.operation == nil
+                        && call.legs.allSatisfy { $0.newsDue == nil || $0.party.isApplication }
                 case .joining: false
                 case .initial, .unanswered, .ended: true
                 }
@@ -28,8 +31,8 @@ extension CallExplorer {
                     case .talking: "talking"
                     case .completed: "completed"
                     }
-                return
-                    "\(leg.id.number)\(holder(of: leg))\(stage)\(leg.holds ? "h" : "")\(leg.exchange(at: world.clock.now))"
+                let marks = (leg.holds ? "h" : "") + (call.isTransferring(leg) ? "t" : "")
+                return "\(leg.id.number)\(holder(of: leg))\(stage)\(marks)\(leg.exchange(at: world.clock.now))"
             }
             let state =
                 switch call.state {
@@ -102,6 +105,16 @@ extension CallLeg {
             $0 ? "1" : "0"
         }.joined()
         return "[\(marks)|\(offer)|\(exchange.told?.description ?? "")|\(wishes?.description ?? "")]"
+    }
+}
+
+extension Call {
+    /// Whether this leg has asked for the transfer that goes on.
+    fileprivate func isTransferring(_ leg: CallLeg) -> Bool {
+        guard case .answered(let answered) = state, case .transfer(let transfer) = answered.operation else {
+            return false
+        }
+        return transfer.isRepeated(by: leg.id, to: CallExplorer.daveAddress)
     }
 }
 

@@ -25,12 +25,14 @@ extension CallExplorer {
         case .answer(let name): try answer(name)
         case .end(let name), .finish(let name):
             try act(name) { call, leg, _, now throws(CallError) in
-                try call.end(
-                    by: leg, from: Self.device(name) ?? call[leg]?.party.devices.first?.subscription, reasonText: nil,
-                    at: now)
+                let party = call[leg]?.party
+                let device = Self.device(name) ?? party?.devices.first?.subscription
+                return try call.end(
+                    by: leg, from: party?.isApplication == true ? nil : device, reasonText: nil, at: now)
             }
             clients[name] = nil
-        case .transfer: try transfer()
+        case .transfer: try transfer(by: "A1")
+        case .hand(let name): try transfer(by: name)
         case .consult:
             try act("A1") { call, leg, random, now throws(CallError) in
                 // The owner of a call asks that first.
@@ -48,8 +50,11 @@ extension CallExplorer {
             }
         case .pickUp(let name, let isFilming): try pickUp(name, isFilming: isFilming)
         case .decline(let name):
-            try act(name) { call, leg, _, now throws(CallError) in
-                try call.reject(by: leg, from: Self.device(name), at: now)
+            try act(name) { call, leg, random, now throws(CallError) in
+                guard call[leg]?.party.isApplication != true else {
+                    return try call.perform(.refuse(.busy), by: leg, at: now, random: &random)
+                }
+                return try call.reject(by: leg, from: Self.device(name), at: now)
             }
             clients[name] = nil
         case .deliver(let place): world.deliver(place)
@@ -73,6 +78,8 @@ extension CallExplorer {
             world.passTime()
         }
     }
+
+    static let daveAddress = UserAddress(parsing: "dave@example.com")!
 
     /// The call after two audits of an end, now and a second later. Not in its place: its timers would tell apart
     /// states that are one.
@@ -119,15 +126,15 @@ extension CallExplorer {
         clients[name] = client
     }
 
-    private mutating func transfer() throws(CallError) {
+    private mutating func transfer(by name: SessionID) throws(CallError) {
         let devices = Self.devices.filter {
             $0.name == Self.dave || $0.session == Self.dave && scope.contains(.moving)
         }
         let party = CallParty(
-            user: UserAddress(parsing: "dave@example.com")!, name: "Dave", session: Self.dave,
+            user: Self.daveAddress, name: "Dave", session: Self.dave,
             endpoint: applications.contains(Self.dave)
                 ? .application(.silence) : .devices(devices.map { Device($0.device, sendsRingingFeedback: true) }))
-        try act("A1") { call, leg, random, now throws(CallError) in
+        try act(name) { call, leg, random, now throws(CallError) in
             try call.checkTransfer(by: leg)
             let target = CallTarget(leg: call.takeLeg(), party: party, identity: CallRig.identity("gwdave"))
             return try call.transfer(by: leg, to: target, at: now, random: &random)

@@ -34,6 +34,9 @@ struct CallExplorer: Explorable {
         static let late = Scope(rawValue: 32)
         /// Applications hold and resume.
         static let commanding = Scope(rawValue: 64)
+        /// Applications that were called do what callers do: they hang up, and transfer whom they talk to to Dave.
+        /// Those that are rung may refuse.
+        static let serving = Scope(rawValue: 128)
 
         static let oneCall: Scope = [.leaving, .transferring, .late]
         static let cameras: Scope = [.filming, .transferring, .late]
@@ -62,6 +65,8 @@ struct CallExplorer: Explorable {
         case accept(SessionID)
         /// An application that talks holds, or resumes.
         case command(SessionID)
+        /// An application that was called transfers whom it talks to to Dave.
+        case hand(SessionID)
         /// A device of Dave's answers, with its camera on or off.
         case pickUp(SessionID, isFilming: Bool)
         case decline(SessionID)
@@ -88,6 +93,7 @@ struct CallExplorer: Explorable {
             case .finish(let name): "\(name) finishes"
             case .accept(let name): "\(name) accepts"
             case .command(let name): "\(name) holds or resumes"
+            case .hand(let name): "\(name) transfers"
             case .pickUp(let name, let isFilming): "pick up \(name)\(isFilming ? " with video" : "")"
             case .hear(let name): "\(name) hears"
             case .neglect(let name): "\(name) neglects"
@@ -102,13 +108,13 @@ struct CallExplorer: Explorable {
         var isReaction: Bool {
             switch self {
             case .answer, .finish, .accept, .pickUp, .decline, .hear, .neglect, .deliver, .audit: true
-            case .hold, .command, .video, .ask, .move, .end, .transfer, .consult, .join, .wait: false
+            case .hold, .command, .hand, .video, .ask, .move, .end, .transfer, .consult, .join, .wait: false
             }
         }
     }
 
     static let (toBob, toCarol, conference) = (CallID(1), CallID(2), CallID(3))
-    static let (carol, dave) = (SessionID("C"), SessionID("D"))
+    static let (bob, carol, dave) = (SessionID("B"), SessionID("C"), SessionID("D"))
     /// The legs of Alice: in her two calls, and in the conference that these become.
     static let callers: Set<SessionID> = ["A1", "A2", "A3"]
     /// Devices of users that have two. Their clients share a session; every other client goes by that.
@@ -118,7 +124,7 @@ struct CallExplorer: Explorable {
 
     let scope: Scope
     let (alice, others): (HoldDialect, HoldDialect)
-    /// Whose legs are headless: `carol`, `dave`, those of Alice, or several of these. They have no clients.
+    /// Whose legs are headless: `bob`, `carol`, `dave`, those of Alice, or several of these. They have no clients.
     let applications: Set<SessionID>
     /// Dave's phones may have no screen.
     let daveSeesVideo: Bool
@@ -140,7 +146,9 @@ struct CallExplorer: Explorable {
         (self.scope, self.alice, self.others, self.applications) = (scope, alice, others, applications)
         (self.daveSeesVideo, self.yields) = (daveSeesVideo, yields)
         let isCalling = applications.isSuperset(of: Self.callers)
-        let first = try MidCallRig(id: 1, alice, others, session: "B", calling: isCalling ? .silence : nil)
+        let first = try MidCallRig(
+            id: 1, alice, others, session: Self.bob, application: applications.contains(Self.bob) ? .silence : nil,
+            calling: isCalling ? .silence : nil)
         world.add(Self.aged(first.call), keeper: .caller, after: first.course)
         var names: Set<SessionID> = ["A1", "B"]
         if scope.contains(.meeting) {
@@ -239,14 +247,8 @@ struct CallExplorer: Explorable {
             if client.mayHear { steps.append(.hear(name)) }
             if let place = place(of: name) { steps += self.steps(of: name, client, place) }
         }
-        for name in applications.sorted(by: { $0.rawValue < $1.rawValue })
-        where place(of: name)?.leg.stage == .ringing { steps.append(.accept(name)) }
-        for name in applications.sorted(by: { $0.rawValue < $1.rawValue })
-        where scope.contains(.commanding) && place(of: name)?.leg.stage == .talking { steps.append(.command(name)) }
-        for name in applications.intersection(Self.callers).sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let leg = place(of: name)?.leg else { continue }
-            if leg.isCompleted { steps.append(.finish(name)) }
-            if scope.contains(.leaving), leg.stage == .talking { steps.append(.end(name)) }
+        for name in applications.sorted(by: { $0.rawValue < $1.rawValue }) {
+            if let place = place(of: name) { steps += applicationSteps(of: name, place) }
         }
         steps += stepsBetweenCalls
         if world.ended.count < world.calls.count { steps.append(.audit) }
@@ -280,7 +282,9 @@ struct CallExplorer: Explorable {
     private var stepsBetweenCalls: [Step] {
         var steps: [Step] = []
         let talks = ["A1", "A2"].map { place(of: $0)?.leg.stage == .talking }
-        if scope.contains(.transferring), talks[0], clients[Self.dave] == nil { steps.append(.transfer) }
+        if scope.contains(.transferring), talks[0], clients[Self.dave] == nil, !scope.contains(.serving) || isDaveFree {
+            steps.append(.transfer)
+        }
         if talks == [true, true] {
             steps.append(.consult)
             if world.calls[Self.conference] == nil { steps.append(.join) }

@@ -40,6 +40,13 @@ struct CallWorld {
     private(set) var headless: [CallID: Set<LegID>] = [:]
     /// A headless leg to which something was described, if there is one.
     private(set) var describedHeadless: (call: CallID, leg: LegID)?
+    /// The headless legs that each call has had, and those that were told that their part in it is over, or moved.
+    private(set) var applications: [CallID: Set<LegID>] = [:]
+    private(set) var finished: [CallID: Set<LegID>] = [:]
+    /// A headless leg that was told something after its part was over, if there is one.
+    private(set) var toldTooMuch: (call: CallID, leg: LegID)?
+    /// How often the media of each call was released.
+    private(set) var releases: [CallID: Int] = [:]
     /// Whose each number of each call was first, and a number that was somebody else's later, if there is one.
     private var holders: [CallID: [LegID: SessionID]] = [:]
     private(set) var reusedLeg: (call: CallID, leg: LegID)?
@@ -54,6 +61,7 @@ struct CallWorld {
         keepers[call.id] = keeper
         logs?[call.id] = EventLog(from: clock.now)
         logs?[call.id]?.add(course, at: clock.now)
+        noteApplications(of: call.id)
         // What its own beginning brought about.
         if case .answered = call.state {
             routes[call.id] = [.caller: .leg(.callee), .callee: .leg(.caller)]
@@ -121,14 +129,13 @@ struct CallWorld {
             reusedLeg = (id, leg.id)
         }
         for leg in calls[id]?.legs ?? [] { holders[id, default: [:]][leg.id] = leg.party.session }
+        noteApplications(of: id)
         logs?[id]?.add(actions, at: clock.now)
         for action in actions {
             switch action {
             case .event(let event):
                 if case .ended = event.fact { ended.insert(id) }
-                if let leg = event.leg, calls[id]?[leg]?.party.isApplication == true, event.fact.hasDescription {
-                    describedHeadless = (id, leg)
-                }
+                if let leg = event.leg, applications[id]?.contains(leg) == true { noteTold(event, to: leg, of: id) }
                 guard let news = action.told else { continue }
                 self.news.append(news)
                 for receiver in news.receivers { told[receiver, default: []].append(news.notification) }
@@ -137,11 +144,28 @@ struct CallWorld {
             case .releaseLeg(let leg):
                 routes[id]?[leg] = nil
                 headless[id]?.remove(leg)
-            case .releaseMedia: (routes[id], headless[id]) = (nil, nil)
+            case .releaseMedia:
+                (routes[id], headless[id]) = (nil, nil)
+                releases[id, default: 0] += 1
             case .prepareHeadless(let leg, _): headless[id, default: []].insert(leg)
             case .connectMedia(let leg, let agreement): agreements[id, default: [:]][leg] = agreement
             case .prepareMedia, .play, .stopPlaying, .sendDigits, .say, .detach: break
             }
+        }
+    }
+
+    private mutating func noteApplications(of id: CallID) {
+        let legs = calls[id]?.legs.filter(\.party.isApplication).map(\.id) ?? []
+        applications[id, default: []].formUnion(legs)
+    }
+
+    private mutating func noteTold(_ event: CallEvent, to leg: LegID, of id: CallID) {
+        if event.fact.hasDescription { describedHeadless = (id, leg) }
+        if event.audience != nil, finished[id]?.contains(leg) == true { toldTooMuch = (id, leg) }
+        switch event.fact {
+        case .released, .left, .moved, .completed, .stoppedRinging(.forwarded, _):
+            finished[id, default: []].insert(leg)
+        default: break
         }
     }
 
@@ -220,10 +244,10 @@ extension CallParty {
 
 extension CallEvent.Fact {
     /// Whether it carries a description to the leg that it is about.
-    fileprivate var hasDescription: Bool {
+    var hasDescription: Bool {
         switch self {
         case .invited(_, let invitation): invitation.description != nil
-        case .progressed: true
+        case .progressed(let description): !description.isEmpty
         case .offered(let description, _), .answered(let description, _): description != nil
         case .waking(_, let invitation): invitation.description != nil
         case .awoke, .notWoken, .wakingOver, .joined, .rings, .alerted, .talks, .established, .stoppedRinging,

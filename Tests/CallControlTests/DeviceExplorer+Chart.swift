@@ -74,7 +74,8 @@ extension DeviceExplorer.Request {
         case .start: "callStart"
         case .answer: "callAnswer"
         case .respond: "respondCallUpdate"
-        case .reject: "reject"
+        case .reject, .refuse: "reject"
+        case .progress: "progress"
         case .forward: "forward"
         case .end: "DELETE"
         }
@@ -85,7 +86,8 @@ extension DeviceExplorer.Request {
         case .start: "call"
         case .answer: "the other answers"
         case .respond: "respondCallUpdate of the other"
-        case .reject: "the other rejects"
+        case .reject, .refuse: "the other rejects"
+        case .progress: "the other is heard early"
         case .forward: "the other forwards"
         case .end: "the other hangs up"
         }

@@ -10,7 +10,8 @@ extension DeviceExplorer {
         guard accepted.count <= 1 else { throw ExplorationFault("two devices have answered", path) }
         let talking = clients.filter { leg(of: $0.key) != .caller && $0.value.state == .inCall }
         guard talking.count <= 1 else { throw ExplorationFault("two devices are in the call", path) }
-        for leg in call.legs where leg.party.devices.isEmpty && call.legState(leg.id) != .ended {
+        for leg in call.legs
+        where leg.party.devices.isEmpty && !leg.party.isApplication && call.legState(leg.id) != .ended {
             if leg.id == .callee, call.legState(.callee) == .ringing, !sleepers.waiting.isEmpty { continue }
             // A device that came too late can take the call over, as any that was not told of it.
             if leg.id == .callee, !sleepers.subscribed.isSubset(of: sleepers.back) { continue }
@@ -18,8 +19,11 @@ extension DeviceExplorer {
         }
         try checkSleepers()
         try checkMedia()
+        try checkApplications()
         guard call.state != .initial, clients.values.allSatisfy({ $0.mail.isEmpty && $0.unsure == nil }) else { return }
-        for (device, client) in clients where !client.isGone { try checkBelief(device, client) }
+        for (device, client) in clients where !client.isGone && !applications.contains(leg(of: device)) {
+            try checkBelief(device, client)
+        }
     }
 
     /// Each device that was woken has one outcome, once the call does not ring any more: it is back, or was told by
@@ -40,11 +44,16 @@ extension DeviceExplorer {
         }
     }
 
-    /// Nobody hears anybody before both have said what they are able to do, and then each hears the other.
+    /// Nobody hears anybody before both have said what they are able to do, and then each hears the other; or before
+    /// the answer, if an application says so. Media is released once.
     private func checkMedia() throws {
+        let isOver = if case .ended = call.state { true } else { false }
+        guard releases == (isOver ? 1 : 0) else {
+            throw ExplorationFault("media was released \(releases) times", path)
+        }
         let talking = call.legs.map(\.id).filter { call.legState($0) == .inCall }
         guard talking.count == 2 else {
-            guard routed.isEmpty else {
+            guard routed.isEmpty || isHeardEarly else {
                 throw ExplorationFault("somebody hears somebody, and only \(talking.count) are in the call", path)
             }
             return
@@ -112,6 +121,9 @@ extension DeviceExplorer {
             devices in
             devices.map(\.rawValue).sorted().joined()
         }
-        return ([state, deadline, accepted.map(\.rawValue).joined()] + asleep + believed).joined(separator: "|")
+        // Before the answer only an application is heard.
+        let media = applications.isEmpty ? [] : [routed, connected].map { "\($0.sorted())" }
+        return ([state, deadline, accepted.map(\.rawValue).joined()] + asleep + believed + media)
+            .joined(separator: "|")
     }
 }

@@ -18,11 +18,16 @@ import TestSupport
 /// Bob's devices may be asleep, both or the first one: the call wakes them by push, and they come back, decline from
 /// the push, or come too late. Alice's other device is left out of that, too.
 ///
+/// Alice, Bob and Dave may be applications instead. Each is one client then, in place of the first device, which loses
+/// nothing on its way and hears at once; Alice and Bob have no other device then.
+///
 /// What goes on after the answer is `CallExplorer`'s.
 struct DeviceExplorer: Explorable {
     /// What a device asks for.
     enum Request: String, Hashable, Sendable {
         case start, answer, respond, reject, forward, end
+        /// What only applications ask for: to be heard before the answer, and to refuse as if nobody could be rung.
+        case progress, refuse
     }
 
     /// What became of a request on its way.
@@ -113,30 +118,38 @@ struct DeviceExplorer: Explorable {
         var waiting: Set<PushDeviceID> { woken.subtracting(back).subtracting(over).subtracting(failed) }
     }
 
-    private(set) var call: Call
-    private(set) var sleepers = Sleepers()
+    var call: Call
+    var sleepers = Sleepers()
     /// A device was told by push more than once that the call rings no more.
-    private(set) var toldTwice = false
-    private(set) var clients: [SubscriptionID: Client] = [:]
+    var toldTwice = false
+    var clients: [SubscriptionID: Client] = [:]
     private(set) var path: [Step] = []
     private var clock = VirtualClock()
     private var random = SeededRandomSource(seed: 11)
     /// Devices whose answer the call has accepted.
     private(set) var accepted: Set<SubscriptionID> = []
-    /// What the media plane was told: who hears whom, and with whom something was agreed.
-    private(set) var routed: Set<LegID> = []
-    private(set) var connected: Set<LegID> = []
+    /// What the media plane was told: what each leg hears, who has something agreed or is headless and made, and how
+    /// often everything was released.
+    var routes: [LegID: MediaRoute] = [:]
+    var connected: Set<LegID> = []
+    var releases = 0
+    /// What an application, or the media plane of one, was told and should not have been.
+    var fault: String?
+    /// Whose legs are headless.
+    let applications: Set<LegID>
     /// Whether the caller makes the offer.
     let hasOffer: Bool
     /// Whether devices of Bob are asleep when the call starts.
     private let hasSleepers: Bool
 
-    /// - Parameter asleep: Bob's devices that are asleep when the call starts.
+    /// - Parameters:
+    ///   - asleep: Bob's devices that are asleep when the call starts.
+    ///   - applications: whose legs are headless; Dave's is the third.
     init(
         withEarlyMedia isEarly: Bool = false, withOffer hasOffer: Bool = true, asleep: [SubscriptionID] = [],
-        _ progress: Call.WakingProgress = .atOnce
+        _ progress: Call.WakingProgress = .atOnce, applications: Set<LegID> = []
     ) {
-        self.hasOffer = hasOffer
+        (self.hasOffer, self.applications) = (hasOffer, applications)
         var configuration = Call.Configuration()
         configuration.mediaPolicy = .engine
         configuration.wakingProgress = progress
@@ -144,17 +157,20 @@ struct DeviceExplorer: Explorable {
         let awake: SubscriptionID? = asleep.isEmpty ? "b1" : ["b1", "b2"].first { !asleep.contains($0) }
         var parties = PerLeg(
             caller: CallParty(
-                user: MidCallRig.alice, name: "Alice", session: "A", devices: [Device("a1"), Device("a2")]),
+                user: MidCallRig.alice, name: "Alice", session: "A",
+                endpoint: Self.endpoint(applications.contains(.caller), [Device("a1"), Device("a2")])),
             callee: CallParty(
                 user: MidCallRig.bob, name: "Bob", session: "B",
-                devices: awake.map { [Device($0, sendsRingingFeedback: true)] } ?? []))
+                endpoint: Self.endpoint(
+                    applications.contains(.callee), awake.map { [Device($0, sendsRingingFeedback: true)] } ?? [])))
         parties.callee.sleeping = asleep.map {
             SleepingDevice(PushDeviceID($0.rawValue), clientCorrelator: $0.rawValue)
         }
         call = Call(id: CallID(1), parties: parties, configuration: configuration)
         hasSleepers = !asleep.isEmpty
         for device in Self.devices { clients[device.id] = Client(state: .initial) }
-        if !hasOffer || hasSleepers {
+        if applications.contains(.callee) { clients["b2"]?.isGone = true }
+        if !hasOffer || hasSleepers || !applications.isEmpty {
             note(call.deviceChanged(.caller, .left(Self.onlooker, othersRemain: true), at: clock.now))
             clients[Self.onlooker]?.isGone = true
         }
@@ -165,12 +181,17 @@ struct DeviceExplorer: Explorable {
     var steps: [Step] {
         // If the request itself is lost there is no call.
         guard call.state != .initial else {
-            return [.request("a1", .start, .arrives), .request("a1", .start, .answerLost)]
+            let fates: [Fate] = applications.contains(.caller) ? [.arrives] : [.arrives, .answerLost]
+            return fates.map { .request("a1", .start, $0) }
         }
         let isOver = if case .ended = call.state { true } else { false }
         var steps: [Step] = []
         for device in Self.devices {
             guard let client = clients[device.id], !client.isGone else { continue }
+            guard !applications.contains(device.leg) else {
+                steps += applicationSteps(of: device.id, client)
+                continue
+            }
             if !client.mail.isEmpty { steps.append(.hear(device.id)) }
             let sleeper = PushDeviceID(device.id.rawValue)
             if !isOver, sleepers.woken.contains(sleeper), !sleepers.subscribed.contains(sleeper) {
@@ -209,13 +230,14 @@ struct DeviceExplorer: Explorable {
         case .ringing where leg(of: device) == .caller:
             return hangingUp + (client.isOffered ? Fate.allCases.map { .request(device, .respond, $0) } : [])
         case .ringing:
-            let mayForward = hasOffer && device != "d1" && call[LegID(2)] == nil
             let refusals = device == "b2" ? [.arrives] : Fate.allCases
             return Fate.allCases.map { .request(device, .answer, $0) } + refusals.map { .request(device, .reject, $0) }
-                + (mayForward ? refusals.map { .request(device, .forward, $0) } : [])
+                + (mayForward(device) ? refusals.map { .request(device, .forward, $0) } : [])
         case .initial, .onHold, .remotelyHeld, .onDoubleHold, .ended: return []
         }
     }
+
+    func mayForward(_ device: SubscriptionID) -> Bool { hasOffer && device != "d1" && call[LegID(2)] == nil }
 
     /// An end that talks, of which no client is in the call any more.
     func isDeserted(_ leg: LegID) -> Bool {
@@ -337,19 +359,23 @@ struct DeviceExplorer: Explorable {
         case .start:
             let mode = MediaMode.anchored(
                 PerLeg(caller: CallRig.identity("gwcaller"), callee: CallRig.identity("gwcallee")))
+            let isDescribed = hasOffer && !applications.contains(.caller)
             let request = CallStartRequest(
-                callee: MidCallRig.bob, sdp: hasOffer ? ScriptedDescription.audio("alice", .sendReceive) : "",
+                callee: MidCallRig.bob, sdp: isDescribed ? ScriptedDescription.audio("alice", .sendReceive) : "",
                 acceptsEarlyMedia: true)
             let told = try call.start(request, media: mode, at: now, random: &random)
-            if hasSleepers { return told }
+            if hasSleepers || applications.contains(.callee) { return told }
             if hasOffer { clients[Self.onlooker]?.state = .dialing }
             // Bob's other device comes a little later.
             return told
                 + call.deviceChanged(
                     .callee, .joined(Device("b2", sendsRingingFeedback: true), replacing: nil), at: now)
         case .answer:
-            let text = ScriptedDescription.audio(
-                "device-\(device.rawValue)", .sendReceive, setup: hasOffer ? "active" : "actpass")
+            let text =
+                applications.contains(leg)
+                ? ""
+                : ScriptedDescription.audio(
+                    "device-\(device.rawValue)", .sendReceive, setup: hasOffer ? "active" : "actpass")
             let told = try call.answer(by: leg, CallAnswerRequest(sdp: text), at: now, random: &random)
             accepted.insert(device)
             return told
@@ -357,93 +383,17 @@ struct DeviceExplorer: Explorable {
             let text = ScriptedDescription.audio("alice", .sendReceive, setup: "active")
             return try call.respond(by: leg, CallUpdateRequest(sdp: text), at: now, random: &random)
         case .reject: return try call.reject(by: leg, at: now)
-        case .end: return try call.end(by: leg, from: device, reasonText: nil, at: now)
+        case .progress: return try call.perform(.progress, by: leg, at: now, random: &random)
+        case .refuse: return try call.perform(.refuse(.busy), by: leg, at: now, random: &random)
+        case .end:
+            return try call.end(by: leg, from: applications.contains(leg) ? nil : device, reasonText: nil, at: now)
         case .forward:
             try call.checkForward(by: leg)
             let party = CallParty(
-                user: UserAddress(parsing: "dave@example.com")!, name: "Dave", session: "D", devices: [Device("d1")])
+                user: UserAddress(parsing: "dave@example.com")!, name: "Dave", session: "D",
+                endpoint: Self.endpoint(applications.contains(LegID(2)), [Device("d1")]))
             let target = CallTarget(leg: call.takeLeg(), party: party, identity: CallRig.identity("gwdave"))
             return try call.forward(by: leg, to: target, at: now, random: &random)
         }
-    }
-
-    /// The client's own conclusion from the answer to its request.
-    private mutating func learn(_ device: SubscriptionID, _ request: Request, of isAccepted: Bool, isKnown: Bool) {
-        guard isKnown else { return }
-        switch request {
-        case .start: clients[device]?.state = .dialing
-        case .answer where isAccepted && !hasOffer && clients[device]?.hasAnswer == false:
-            clients[device]?.state = .answering
-        case .answer where isAccepted, .respond where isAccepted: talk(device)
-        case .answer, .respond, .reject, .forward, .end: clients[device]?.state = .ended
-        }
-    }
-
-    private mutating func talk(_ device: SubscriptionID) {
-        clients[device]?.state = .inCall
-        if device != Self.onlooker { _ = call.mediaAdvanced(leg(of: device), to: .secured) }
-    }
-
-    // MARK: What clients are told
-
-    private mutating func note(_ actions: [CallAction]) {
-        for case .event(let event) in actions {
-            switch event.fact {
-            case .waking(let devices, _): sleepers.woken.formUnion(devices)
-            case .awoke(let device, _): sleepers.back.insert(device)
-            case .notWoken(let device): sleepers.failed.insert(device)
-            case .wakingOver(let devices, _, _):
-                // Told twice, it would be awaited no more, and the check would not see it.
-                if !sleepers.over.isDisjoint(with: devices) { toldTwice = true }
-                sleepers.over.formUnion(devices)
-                for device in devices { clients[SubscriptionID(device.rawValue)]?.state = .ended }
-            default: break
-            }
-        }
-        for action in actions {
-            switch action {
-            case .route(let leg, _): routed.insert(leg)
-            case .connectMedia(let leg, _): connected.insert(leg)
-            case .releaseLeg(let leg):
-                routed.remove(leg)
-                connected.remove(leg)
-            case .releaseMedia: (routed, connected) = ([], [])
-            default: break
-            }
-        }
-        for told in actions.told {
-            for receiver in told.receivers where clients[receiver]?.isGone == false {
-                clients[receiver]?.mail.append(told.notification.type)
-            }
-        }
-    }
-
-    private mutating func hear(_ device: SubscriptionID) throws {
-        guard var client = clients[device], !client.mail.isEmpty else { return }
-        let type = client.mail.removeFirst()
-        switch (type, client.state) {
-        case (.call, .initial): client.state = .ringing
-        case (.sessionProgress, .dialing): client.state = .sessionProgress
-        case (.ringing, .dialing), (.ringing, .sessionProgress): client.state = .ringing
-        // The first news that the call was answered.
-        case (.startCallUpdate, .dialing), (.startCallUpdate, .ringing):
-            (client.state, client.isOffered) = (.ringing, true)
-        // Whether it was its own offer that is answered a client knows when its request is.
-        case (.respondCallUpdate, .ringing) where client.unsure == .answer: client.hasAnswer = true
-        case (.respondCallUpdate, .dialing), (.respondCallUpdate, .sessionProgress), (.respondCallUpdate, .ringing),
-            (.respondCallUpdate, .answering):
-            clients[device] = client
-            talk(device)
-            return
-        // Who has asked to answer takes it for the news of the own answer (spidr-wire §6.6).
-        case (.callCancel, .ringing) where client.unsure != .answer: (client.state, client.unsure) = (.ended, nil)
-        case (.callEnd, _):
-            client.state = .ended
-            client.unsure = nil
-            client.ends += 1
-        default: break
-        }
-        if client.ends > 1 { throw ExplorationFault("\(device) was told twice that it is over", path) }
-        clients[device] = client
     }
 }

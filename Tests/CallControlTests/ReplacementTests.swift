@@ -12,10 +12,14 @@ struct ReplacementTests {
     private static let second = TransferTests.second
 
     /// Alice talks to Bob, and in another call to Carol; all of them list `replacecall`.
-    private func world() throws -> CallWorld {
+    ///
+    /// - Parameter source: what Alice says, if she is an application.
+    private func world(calling source: HeadlessSource? = nil) throws -> CallWorld {
         var world = CallWorld()
-        world.add(try MidCallRig(id: 1, session: "B", replacing: true).call, keeper: .caller)
-        world.add(try MidCallRig(id: 2, bob: MidCallRig.carol, session: "C", replacing: true).call, keeper: .caller)
+        world.add(try MidCallRig(id: 1, session: "B", replacing: true, calling: source).call, keeper: .caller)
+        world.add(
+            try MidCallRig(id: 2, bob: MidCallRig.carol, session: "C", replacing: true, calling: source).call,
+            keeper: .caller)
         return world
     }
 
@@ -69,6 +73,21 @@ struct ReplacementTests {
         let call = try #require(world.calls[Self.first])
         #expect([LegID.callee, target].map(call.legState) == [.inCall, .inCall])
         #expect(world.routes[Self.first] == [.callee: .leg(target), target: .leg(.callee)])
+    }
+
+    @Test func `an application that has two calls brings their parties together in place of the second one`() throws {
+        var world = try world(calling: .silence)
+        let target = try offer(&world)
+        try accept(&world, target)
+        world.settle()
+        #expect(world.ended == [Self.second])
+        #expect(world.log("bob1") == ["startCallUpdate"])
+        for call in [Self.first, Self.second] {
+            #expect(world.finished[call] == [.caller], "its part in each of the calls is done")
+            #expect(world.headless[call]?.isEmpty != false)
+        }
+        let isToldMore = world.toldTooMuch != nil
+        #expect(!isToldMore)
     }
 
     @Test(arguments: ["reject", "end", "gone", "timeout"])

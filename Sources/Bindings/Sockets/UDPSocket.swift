@@ -28,7 +28,7 @@ package final class UDPSocket: Sendable {
         let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, kind, Int32(IPPROTO_UDP))
         guard descriptor >= 0 else { throw SocketError(latest: "socket") }
-        do {
+        do throws(SocketError) {
             if family == AF_INET6 {
                 try SocketSetup.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: 1, on: descriptor)
             }

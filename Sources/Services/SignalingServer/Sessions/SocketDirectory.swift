@@ -2,7 +2,7 @@ package import CallControl
 package import CallRuntime
 import GatewayAPI
 import NIOCore
-package import Registration
+import Registration
 import Sockets
 import Synchronization
 

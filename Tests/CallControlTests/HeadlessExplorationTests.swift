@@ -1,0 +1,102 @@
+import CallControl
+import CallSupport
+import Testing
+
+/// Every interleaving of what parties do of which some are applications, with headless legs: they are legs as any
+/// other.
+struct HeadlessExplorationTests {
+    private static let dave = LegID(2)
+
+    /// Who is an application, and whether the caller makes an offer.
+    private static let beginnings: [(applications: Set<LegID>, hasOffer: Bool)] = [
+        ([.callee], true), ([.callee], false), ([.callee, dave], true), ([.caller], true), ([.caller, dave], true),
+        ([dave], true), ([.caller, .callee], true), ([.caller, .callee, dave], true),
+    ]
+
+    /// A callee that is an application rings, is heard before the answer, answers, declines and forwards; one that
+    /// calls hears that, and hangs up. Requests and answers of the devices get lost, and what they are told is late.
+    @Test func `applications know at any time what becomes of a call until it is answered or over`() throws {
+        var walks: [Exploration] = []
+        for (applications, hasOffer) in Self.beginnings {
+            let start = DeviceExplorer(withOffer: hasOffer, applications: applications)
+            let walk = try Exploration(of: [start])
+            print("until the answer, \(applications.sorted()) headless, \(hasOffer ? "an" : "no") offer: \(walk)")
+            #expect(walk.states > 10)
+            #expect(walk.open == 0)
+            walks.append(walk)
+        }
+        #expect(walks.map(\.states).reduce(0, +) > 1_000)
+        let stale = try ExplorationTable.fault(in: "until the answer, with applications", walks)
+        #expect(stale == nil)
+    }
+
+    /// What the walks above have to come to: the caller hears an application before the answer, is forwarded, and
+    /// hears the next one.
+    @Test(arguments: [[.callee, LegID(2)], [.caller, .callee, LegID(2)]] as [Set<LegID>])
+    func `a caller hears one application after the other before the answer`(_ applications: Set<LegID>) throws {
+        var walk = DeviceExplorer(applications: applications)
+        for (step, hears) in [
+            (.request("a1", .start, .arrives), false), (.request("b1", .progress, .arrives), true),
+            (.request("b1", .forward, .arrives), false), (.request("d1", .progress, .arrives), true),
+            (.request("d1", .answer, .arrives), true),
+        ] as [(DeviceExplorer.Step, Bool)] {
+            let isTaken = try walk.take(step)
+            #expect(isTaken)
+            try walk.check()
+            #expect(walk.routed.isEmpty == !hears)
+        }
+        #expect(walk.call.legState(Self.dave) == .inCall)
+        #expect(walk.routed == [.caller, Self.dave])
+    }
+
+    private static let all = CallExplorer.callers.union([CallExplorer.bob, CallExplorer.carol, CallExplorer.dave])
+
+    private static let courses: [Set<SessionID>] = [
+        [CallExplorer.bob], [CallExplorer.bob, CallExplorer.dave], [CallExplorer.bob, CallExplorer.carol],
+        CallExplorer.callers.union([CallExplorer.bob]), all,
+    ]
+
+    /// Those whom Alice has called are applications, which hold, resume, hang up, and transfer her or each other; the
+    /// target refuses as well. Alice does all that callers do, and is an application in some of the courses.
+    @Test func `applications that were called do all that callers do, and lead nobody astray`() throws {
+        var walks: [Exploration] = []
+        for applications in Self.courses {
+            let start = try CallExplorer(
+                [.meeting, .leaving, .transferring, .commanding, .serving], alice: .inactive, others: .sendOnly,
+                applications: applications, requests: 2)
+            let walk = try Exploration(of: [start], depth: Exploration.isDeep ? 13 : 10)
+            print("two calls, \(applications.map(\.rawValue).sorted().joined(separator: ", ")) headless: \(walk)")
+            #expect(walk.states > 1_000)
+            walks.append(walk)
+        }
+        #expect(walks.map(\.states).reduce(0, +) > 5_000)
+        if !Exploration.isDeep {
+            let stale = try ExplorationTable.fault(in: "two calls, with applications that were called", walks)
+            #expect(stale == nil)
+        }
+    }
+
+    /// What the walks above have to come to.
+    @Test func `an application that was called transfers its caller, and has done its part`() throws {
+        let walk = try CallExplorer(
+            [.leaving, .transferring, .serving], alice: .inactive, others: .sendOnly,
+            applications: [CallExplorer.bob, CallExplorer.dave],
+            prepared: [
+                .hand("B"), .decline("D"), .hand("B"), .accept("D"), .answer("A1"), .finish("B"),
+            ])
+        #expect(walk.isQuiet)
+        let legs = walk.world.calls[CallExplorer.toBob]?.legs.map(\.party.session)
+        #expect(legs.map(Set.init) == ["A1", "D"])
+    }
+
+    @Test func `a conference of applications goes on until two are left`() throws {
+        let walk = try CallExplorer(
+            [.meeting, .leaving, .transferring, .commanding, .serving], alice: .inactive, others: .inactive,
+            applications: Self.all,
+            prepared: [.join] + [CallExplorer.Step](repeating: .deliver(0), count: 6) + [
+                .finish("A1"), .finish("A2"), .command("B"), .command("B"), .end("B"), .end("A3"),
+            ])
+        #expect(walk.world.ended.contains(CallExplorer.conference))
+        #expect(walk.world.headless[CallExplorer.conference] == nil)
+    }
+}
