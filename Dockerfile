@@ -16,7 +16,7 @@ RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ca-certificates curl gpg \
       binutils gcc git libcurl4-openssl-dev libedit-dev libicu-dev libncurses-dev libpython3-dev libsqlite3-dev \
       libstdc++-12-dev libxml2-dev tzdata uuid-dev \
-      libssl-dev libsrtp2-dev libopus-dev libspandsp-dev libspeexdsp-dev libwebsockets-dev zlib1g-dev \
+      libssl-dev libsrtp2-dev libmpg123-dev libopus-dev libspandsp-dev libspeexdsp-dev libwebsockets-dev zlib1g-dev \
       pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
@@ -41,8 +41,8 @@ FROM ${DEBIAN_IMAGE}
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        ca-certificates libcurl4 libssl3 libsrtp2-1 libopus0 libspandsp2 libspeexdsp1 libsqlite3-0 libwebsockets17 \
-        zlib1g libstdc++6 \
+        ca-certificates libcurl4 libssl3 libsrtp2-1 libmpg123-0 libopus0 libspandsp2 libspeexdsp1 libsqlite3-0 \
+        libwebsockets17 zlib1g libstdc++6 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --shell /usr/sbin/nologin --home-dir /var/lib/orbweaver --create-home orbweaver
 COPY --from=build /product/ /usr/local/bin/

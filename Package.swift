@@ -117,6 +117,9 @@ let package = Package(
             name: "CCurl", path: "Sources/CLibraries/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
+            name: "CMpg123", path: "Sources/CLibraries/CMpg123", pkgConfig: "libmpg123",
+            providers: [.apt(["libmpg123-dev"])]),
+        .systemLibrary(
             name: "CWebSockets", path: "Sources/CLibraries/CWebSockets", pkgConfig: "libwebsockets",
             providers: [.apt(["libwebsockets-dev"])]),
         .systemLibrary(
@@ -131,6 +134,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("srtp2"), .linkedLibrary("crypto")]),
         binding("SRTP", ["CSRTP", "CSRTPCiphers"], exclude: ["Ciphers"]),
         binding("Opus", ["COpus"]),
+        binding("Mpg123", ["CMpg123"]),
         binding("Spandsp", ["CSpandsp"]),
         binding("SpeexDSP", ["CSpeexDSP"]),
         binding("Zlib", ["CZlib"]),
@@ -324,6 +328,7 @@ let package = Package(
         tests("DTLSTests", ["DTLS", "Cryptography"]),
         tests("SRTPTests", ["SRTP"]),
         tests("SpandspTests", ["Spandsp"]),
+        tests("Mpg123Tests", ["Mpg123"]),
         tests("SocketsTests", ["Sockets"]),
         tests("PushTests", ["Push", "Cryptography"]),
         tests(
