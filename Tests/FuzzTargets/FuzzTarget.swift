@@ -26,6 +26,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
         FuzzTarget(name: "gateway-request", run: fuzzGatewayRequest),
         FuzzTarget(name: "handshake-record", run: fuzzHandshakeRecord),
         FuzzTarget(name: "ice-lite-agent", run: fuzzICELiteAgent),
+        FuzzTarget(name: "mp3", run: fuzzMP3),
         FuzzTarget(name: "ogg-opus", run: fuzzOggOpus),
         FuzzTarget(name: "payload", run: fuzzPayload),
         FuzzTarget(name: "playout", run: fuzzPlayout),

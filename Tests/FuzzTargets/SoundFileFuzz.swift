@@ -46,3 +46,15 @@ package func fuzzWave(_ bytes: Span<UInt8>) {
     precondition((8_000...48_000).contains(file.rate), "only rates that can be resampled")
     precondition(file.samples.count <= bytes.count, "a sample takes a byte at least")
 }
+
+/// Any bytes as an MP3 file.
+package func fuzzMP3(_ bytes: Span<UInt8>) {
+    let longest = 10 * 60
+    guard let file = try? MP3File(parsing: [UInt8](copying: bytes), upTo: longest) else { return }  // as above
+    precondition((8_000...48_000).contains(file.rate), "only rates that can be resampled")
+    precondition((1...(longest * file.rate)).contains(file.sampleCount), "no more is played than is kept in memory")
+    precondition(file.preSkip + file.sampleCount <= 1_152 * file.frameCount, "no more is played than there is")
+    var taken = 0
+    for index in 0..<file.frameCount { taken += file.frame(index).count }
+    precondition(taken <= bytes.count, "no byte is in two frames")
+}

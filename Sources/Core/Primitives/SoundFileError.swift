@@ -2,6 +2,8 @@
 package enum SoundFileError: Error, Hashable, Sendable {
     // MARK: The file is damaged, or is not of the format it claims
 
+    /// The file starts like none of the formats that are played.
+    case unknownFormat
     /// There is no RIFF/WAVE header.
     case notWave
     /// The format chunk of a WAVE file is cut off.
@@ -42,6 +44,16 @@ package enum SoundFileError: Error, Hashable, Sendable {
     case malformedPacket
     /// The decoder fails with this code of libopus.
     case decoderFailed(code: Int32)
+    /// Neither an MP3 frame nor a tag starts at this byte, where one has to.
+    case noFrame(byte: Int)
+    /// The file ends inside the MP3 frame that starts at this byte.
+    case cutFrame(byte: Int)
+    /// The MP3 frame that starts at this byte has another sample rate or number of channels than those before.
+    case changedFormat(byte: Int)
+    /// The decoder takes an MP3 frame for none.
+    case malformedFrame
+    /// The decoder fails with this code of libmpg123.
+    case frameDecoderFailed(code: Int32)
 
     // MARK: The file is valid, and the gateway does not play such files
 
@@ -63,6 +75,10 @@ package enum SoundFileError: Error, Hashable, Sendable {
     case severalStreams
     /// The channel mapping is of this family; 0 and 1 are played.
     case mappingFamily(UInt8)
+    /// The file is MPEG audio of this layer, 1 or 2; layer 3, which is MP3, is played.
+    case mpegLayer(Int)
+    /// The MP3 frames have a bit rate that their headers do not tell ("free format").
+    case freeBitrate
     /// The sound is longer than so many minutes.
     case tooLong(minutes: Int)
 }

@@ -4,6 +4,7 @@ extension SoundFileError {
     /// The error as a clause behind the name of the file.
     var clause: String {
         switch self {
+        case .unknownFormat: "it is no WAV, Ogg Opus or MP3 file"
         case .notWave: "it is no RIFF/WAVE file"
         case .shortFormatChunk: "its format chunk is too short"
         case .noFormatChunk: "it has no format chunk"
@@ -24,6 +25,11 @@ extension SoundFileError {
         case .positionBelowFormer(let page): "its page \(page) has a granule position below the one before"
         case .malformedPacket: "libopus cannot decode it: a packet is malformed"
         case .decoderFailed(let code): "libopus cannot decode it: error \(code)"
+        case .noFrame(let byte): "there is no MP3 frame at byte \(byte)"
+        case .cutFrame(let byte): "it ends inside its MP3 frame at byte \(byte)"
+        case .changedFormat(let byte): "its MP3 frame at byte \(byte) has another sample rate or number of channels"
+        case .malformedFrame: "libmpg123 cannot decode it: a frame is malformed"
+        case .frameDecoderFailed(let code): "libmpg123 cannot decode it: error \(code)"
         case .sampleFormat(let code, let bits):
             "its samples have the format \(code) with \(bits) bits; PCM of 16 bits and G.711 can be played"
         case .sampleRate(let rate): "its sample rate is \(rate) Hz; 8000 to 48000 can be played"
@@ -34,6 +40,8 @@ extension SoundFileError {
         case .opusChannels(let channels): "it has \(channels) channels; one and two can be played"
         case .severalStreams: "its channels are in several streams"
         case .mappingFamily(let family): "its channel mapping is of family \(family); 0 and 1 can be played"
+        case .mpegLayer(let layer): "it is MPEG audio of layer \(layer); layer 3 (MP3) can be played"
+        case .freeBitrate: "its MP3 frames do not tell their bit rate"
         case .tooLong(let minutes): "it is longer than \(minutes) minutes"
         }
     }
