@@ -186,7 +186,7 @@ let package = Package(
                 "MediaPlane", "Audio", "AudioStreams", "Quality", "ICE", "STUN", "SDP", "RTP", "CallRuntime",
                 "Observability",
                 "Cryptography", "DTLS", "SRTP", "Sockets", "HTTPClient",
-                "Opus", "Spandsp", "SpeexDSP", "CallControl", logging,
+                "Mpg123", "Opus", "Spandsp", "SpeexDSP", "CallControl", logging,
             ]),
         service(
             "Storage",

@@ -65,6 +65,43 @@ struct MediaLibraryTests {
             + little(data.count, 4) + data
     }
 
+    /// A frame that says that 576 samples are in front and 100 behind, and frames of silence.
+    @Test(
+        arguments: [
+            ([0xFF, 0xFB, 0x90, 0x00], 417, 44_100, 2, 1_152), ([0xFF, 0xFB, 0x54, 0xC0], 192, 48_000, 1, 1_152),
+            ([0xFF, 0xF3, 0x80, 0x00], 208, 22_050, 2, 576), ([0xFF, 0xE3, 0x88, 0xC0], 576, 8_000, 1, 576),
+        ] as [([UInt8], Int, Int, Int, Int)])
+    func `MP3 files of every rate are played at their length, whatever their names`(
+        _ header: [UInt8], _ size: Int, _ rate: Int, _ channels: Int, _ samples: Int
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "orbweaver-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }  // a leftover harms nobody
+        let silence = header + [UInt8](repeating: 0, count: size - header.count)
+        let side = samples == 1_152 ? (channels == 1 ? 17 : 32) : (channels == 1 ? 9 : 17)
+        var first = Array(silence.prefix(4 + side))
+        first += Array("Info".utf8)
+        first += [0, 0, 0, 0]
+        first += Array("LAME3.100".utf8)
+        first += [UInt8](repeating: 0, count: 12)
+        first += [0x24, 0x00, 100]
+        first += [UInt8](repeating: 0, count: size - first.count)
+        let file = first + (0..<100).flatMap { _ in silence }
+        for name in ["sound.mp3", "sound.wav"] { try Data(file).write(to: folder.appending(path: name)) }
+        try Data(file.dropLast()).write(to: folder.appending(path: "cut.mp3"))
+        let library = MediaLibrary(folder: folder.path)
+        for name in ["sound.mp3", "sound.wav"] {
+            try await library.load(name)
+            let sound = try #require(library.sound(of: name))
+            let played = min(100 * samples - 676, 100 * samples - 1_105) * 48_000 / rate
+            #expect(sound.channels == channels && abs(sound.length - played) <= (rate == 48_000 ? 0 : 100))
+            #expect(sound.samples.allSatisfy { $0 == 0 })
+        }
+        await #expect(throws: MediaFileError.undecodable("cut.mp3", .cutFrame(byte: file.count - size))) {
+            try await library.load("cut.mp3")
+        }
+    }
+
     @Test func `a file that many ask for at once is read once, and what is kept has a limit`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "orbweaver-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -350,7 +350,7 @@ struct RemoteSoundsTests {
             $0.failure = nil
             $0.content = Array("<html>".utf8)
         }
-        await #expect(throws: MediaFileError.undecodable(Self.url, .notWave)) {
+        await #expect(throws: MediaFileError.undecodable(Self.url, .unknownFormat)) {
             try await process.sounds.load(Self.url)
         }
         #expect(rig.files.isEmpty, "what cannot be played is not kept")

@@ -36,6 +36,18 @@ struct CallErrorSentenceTests {
                 "This cannot be played: \"x.wav\": it has no data chunk."
             ),
             (
+                .unplayable(.undecodable("x.mp3", .unknownFormat)),
+                "This cannot be played: \"x.mp3\": it is no WAV, Ogg Opus or MP3 file."
+            ),
+            (
+                .unplayable(.undecodable("x.mp3", .cutFrame(byte: 417))),
+                "This cannot be played: \"x.mp3\": it ends inside its MP3 frame at byte 417."
+            ),
+            (
+                .unplayable(.undecodable("x.mp3", .mpegLayer(2))),
+                "This cannot be played: \"x.mp3\": it is MPEG audio of layer 2; layer 3 (MP3) can be played."
+            ),
+            (
                 .unplayable(.undecodable("x.opus", .wrongChecksum(byte: 121))),
                 "This cannot be played: \"x.opus\": its page at byte 121 is damaged: the checksum differs."
             ),

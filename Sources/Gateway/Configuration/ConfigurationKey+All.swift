@@ -96,7 +96,7 @@ extension ConfigurationKey {
             "Whether peers that share no audio codec can talk; the gateway then transcodes."),
         ConfigurationKey(
             "media", "folder", \.media.mediaFolder, ValueFormat.path.orNone("none", "nothing can be played from files"),
-            "Folder with WAV and Ogg/Opus files that can be played to a call."),
+            "Folder with WAV, Ogg/Opus and MP3 files that can be played to a call."),
         ConfigurationKey(
             "media", "tones", \.media.toneRegion, .choice, "Whose ringback, busy and other tones are played."),
         ConfigurationKey(

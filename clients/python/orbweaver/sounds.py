@@ -7,12 +7,12 @@ Sound: TypeAlias = Mapping[str, str | int | bool]
 
 
 def file(name: str) -> Sound:
-    """A file of the gateway's `media.folder`: WAV or Ogg Opus."""
+    """A file of the gateway's `media.folder`: WAV, Ogg Opus or MP3."""
     return {"file": name}
 
 
 def url(address: str) -> Sound:
-    """A WAV or Ogg Opus file of another server, by its https URL. The gateway fetches it before it answers."""
+    """A WAV, Ogg Opus or MP3 file of another server, by its https URL. The gateway fetches it before it answers."""
     return {"url": address}
 
 

@@ -12,6 +12,9 @@ package struct WaveFile: Equatable, Sendable {
     private static let rates = 8_000...48_000
     private static let maximumChannels = 8
 
+    /// Whether a file starts as a RIFF/WAVE file does ("RIFF").
+    package static func isRIFF(_ file: Span<UInt8>) -> Bool { file.count >= 4 && tag(file, 0) == "RIFF" }
+
     /// Reads a whole file. Chunks may come in any order, and unknown ones are ignored.
     ///
     /// - Throws: `notWave`, `shortFormatChunk`, `noFormatChunk` or `noDataChunk`; and `sampleFormat`, `waveChannels`

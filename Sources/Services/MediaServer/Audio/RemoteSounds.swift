@@ -189,7 +189,8 @@ package actor RemoteSounds {
         let left = deadline - MonotonicClock.now
         guard left > .zero else { throw .notFetched(url, .timedOut) }
         var fields = [
-            HTTPField("accept", "audio/ogg, audio/wav;q=0.9, */*;q=0.1"), HTTPField("user-agent", "orbweaver"),
+            HTTPField("accept", "audio/ogg, audio/wav;q=0.9, audio/mpeg;q=0.9, */*;q=0.1"),
+            HTTPField("user-agent", "orbweaver"),
         ]
         if let tag { fields.append(HTTPField("if-none-match", tag)) }
         do throws(HTTPFailure) {
