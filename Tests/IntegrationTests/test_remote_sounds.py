@@ -105,13 +105,14 @@ def server(tmp_path):
     server.close()
 
 
-def site(own_gateway, folder: Path, server: SoundServer, **sounds):
-    """A gateway that fetches sounds from the server, and the options of its commands."""
+def site(own_gateway, folder: Path, server: SoundServer, files: Path | None = None, **sounds):
+    """A gateway that fetches sounds from the server, and the options of its commands. `files` is its media folder."""
     (folder / "fetched").mkdir()
     values = {
         "folder": folder / "fetched", "authority_file": server.authority, "allowed_addresses": "127.0.0.1", **sounds,
     }  # fmt: skip
-    options = configured(folder, ["alice", "bob"], sounds=values)
+    media = {"media": {"bind": "127.0.0.1", "folder": files}} if files else {}
+    options = configured(folder, ["alice", "bob"], sounds=values, **media)
     return own_gateway.configured(*options), options
 
 
@@ -178,6 +179,31 @@ async def test_a_sound_is_fetched_once_while_it_stays_the_same(own_gateway, tmp_
         await hear_now({call: {"dave"}})
         assert server.requests[2:] == [("/hello.wav", '"1"')]
         assert len(list((tmp_path / "fetched").iterdir())) == 1
+        await bot.tell(session, "end")
+        await call.over()
+
+
+async def test_mp3_is_heard_from_the_folder_and_from_another_server(own_gateway, tmp_path, server, party):
+    files = tmp_path / "media"
+    files.mkdir()
+    sound.mp3(files / "hello.mp3", TONES["carol"], seconds=3)
+    dave = sound.mp3(tmp_path / "dave.mp3", TONES["dave"], seconds=3, rate=16_000).read_bytes()
+    # Neither the name nor a media type tells what the file is.
+    server.sounds["/hello.wav"] = (dave, '"1"')
+    server.sounds["/cut.mp3"] = (dave[:-50], '"1"')
+    own, options = site(own_gateway, tmp_path, server, files)
+    alice = await party("alice", base=own.http, sounds=True)
+    async with application(own, options, *BOX) as bot:
+        call, session = await answered(bot, alice)
+        await call.connected()
+        await bot.tell(session, "play", items=[{"file": "hello.mp3"}], loops=0)
+        await hear_now({call: {"carol"}})
+        await bot.tell(session, "play", items=[{"url": f"{server.url}/hello.wav"}], loops=0)
+        await hear_now({call: {"dave"}})
+        wish = {"items": [{"url": f"{server.url}/cut.mp3"}]}
+        answer = await bot.ask("POST", f"/v1/calls/{session}/play", wish)
+        assert "damaged" in answer.refused(400, "request.invalid_value")["detail"]
+        await hear_now({call: {"dave"}})
         await bot.tell(session, "end")
         await call.over()
 

@@ -2,8 +2,10 @@
 import math
 import subprocess
 import wave
+from fractions import Fraction
 from pathlib import Path
 
+import av
 import numpy
 
 RATE = 48_000
@@ -30,9 +32,29 @@ def tone(path: Path, frequency: float, seconds: float = 2) -> Path:
     return path
 
 
-def sine(frequency: float, start: int, count: int) -> numpy.ndarray:
+def mp3(
+    path: Path | str, *frequencies: float, seconds: float = 2, rate: int = 44_100, bits_per_second: int = 32_000
+) -> Path:
+    """A sine, or one on the left and one on the right, as LAME encodes it, with an average bit rate. It can be played
+    in a loop like `tone`, since the file says what the encoder has put in front and behind."""
+    layout = "mono" if len(frequencies) == 1 else "stereo"
+    count = round(round(seconds * frequencies[0]) / frequencies[0] * rate)
+    frame = av.AudioFrame(format="s16p", layout=layout, samples=count)
+    for plane, frequency in zip(frame.planes, frequencies, strict=True):
+        plane.update(sine(frequency, 0, count, rate).tobytes())
+    frame.sample_rate, frame.pts, frame.time_base = rate, 0, Fraction(1, rate)
+    with av.open(str(path), "w", format="mp3") as file:
+        stream = file.add_stream("libmp3lame", rate=rate, options={"abr": "1"})
+        encoder = stream.codec_context
+        encoder.bit_rate, encoder.format, encoder.layout = bits_per_second, "s16p", layout
+        for packet in [*stream.encode(frame), *stream.encode(None)]:
+            file.mux(packet)
+    return Path(path)
+
+
+def sine(frequency: float, start: int, count: int, rate: int = RATE) -> numpy.ndarray:
     """16-bit samples `start` … `start + count` of a tone."""
-    times = (start + numpy.arange(count)) / RATE
+    times = (start + numpy.arange(count)) / rate
     return (8_000 * numpy.sin(2 * math.pi * frequency * times)).astype(numpy.int16)
 
 
