@@ -84,12 +84,18 @@ async def test_a_caller_hears_itself_with_events_of_asterisk_in_json(party, bot,
         await hear_now({call: {"alice"}})
         (await alice.media(call.session, type="dtmf", digits="4")).succeeded()
         await call.until(lambda: any('"DTMF_END"' in each for each in program.words), "told of its key")
+        await program.say(command="MARK_MEDIA", correlation_id="here")
+        await program.say(command="GET_STATUS")
+        await call.until(lambda: any('"STATUS"' in each for each in program.words), "told how much waits")
+        await call.until(lambda: any('"MEDIA_MARK_PROCESSED"' in each for each in program.words), "told of its mark")
         (await call.end()).succeeded()
         assert await program.ended() == 1000
     words = [json.loads(each) for each in program.words]
     assert words[0]["event"] == "MEDIA_START" and words[0]["format"] == "ulaw"
     (key,) = (each for each in words if each["event"] == "DTMF_END")
     assert (key["digit"], key["channel_id"]) == ("4", session)
+    (mark,) = (each for each in words if each["event"] == "MEDIA_MARK_PROCESSED")
+    assert (mark["correlation_id"], mark["channel_id"]) == ("here", session)
 
 
 @pytest.mark.parametrize("way", WAYS)

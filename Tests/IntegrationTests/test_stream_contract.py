@@ -1,5 +1,5 @@
-"""openapi/asyncapi.yaml: its references lead somewhere, and its schemas fit the frames that the gateway writes, which
-Tests/AudioStreamsTests/OwnDialectTests.swift has as they are on the wire."""
+"""openapi/asyncapi.yaml: its references lead somewhere, and its schemas fit the frames that the gateway writes and
+reads, which Tests/AudioStreamsTests has as they are on the wire, dialect by dialect."""
 import json
 import re
 from pathlib import Path
@@ -7,10 +7,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from peers.stream_contract import CONTRACT, SocketContract, kinds, schema
+from peers.stream_contract import CONTRACT, KINDS, SocketContract, held, kinds, schema
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-TESTS = (REPOSITORY / "Tests/AudioStreamsTests/OwnDialectTests.swift").read_text()
+
+
+def words_in_tests_of(dialect: str) -> str:
+    return (REPOSITORY / f"Tests/AudioStreamsTests/{dialect}DialectTests.swift").read_text()
 
 
 def references(node):
@@ -44,18 +47,40 @@ def test_every_reference_leads_somewhere():
             node = node[part]
 
 
-@pytest.mark.parametrize("direction, start", [
-    ("bot", "func `a frame is a command`"), ("gateway", "func `each event has its frames`")])
-def test_the_schemas_fit_every_frame(direction, start):
-    place = TESTS.index(start)
+@pytest.mark.parametrize("direction, dialect, start", [
+    ("bot", "Own", "func `a frame is a command`"), ("gateway", "Own", "func `each event has its frames`"),
+    ("twilioBot", "Twilio", "func `a message is a command`"),
+    ("twilioGateway", "Twilio", "func `each event has its messages`"),
+    ("asteriskGateway", "Asterisk", "func `events are JSON if that is configured`")])
+def test_the_schemas_fit_every_frame(direction, dialect, start):
+    tests = words_in_tests_of(dialect)
+    place = tests.index(start)
     # The arguments of a test stand before its function.
-    source = TESTS[:place] if direction == "bot" else TESTS[place:]
+    source = tests[:place] if direction.lower().endswith("bot") else tests[place:]
     seen = set()
     for text in texts(source):
-        frame = json.loads(text)
-        jsonschema.Draft202012Validator(schema(direction, frame["type"])).validate(frame)
-        seen.add(frame["type"])
+        # Of Twilio's messages the test has the end once for all.
+        whole = text if text.count("{") == text.count("}") else text + ',"streamSid":"MZ5a"}'
+        seen.add(held(direction, whole)[KINDS[direction]])
     assert seen == kinds(direction)
+
+
+def test_the_schemas_have_every_command_of_asterisk():
+    tests = words_in_tests_of("Asterisk")
+    source = tests[: tests.index("func `a word is a command`")]
+    assert set(re.findall(r'\("([A-Z_]+)', source)) == kinds("asteriskBot")
+    seen = {held("asteriskBot", text)["command"] for text in texts(source)}
+    assert seen == {"HANGUP", "MARK_MEDIA"}, "in the form of JSON"
+
+
+@pytest.mark.parametrize("direction, frame", [
+    ("bot", {"type": "sing"}), ("bot", {"type": "keys", "keys": "x"}), ("bot", {"type": "mark"}),
+    ("twilioBot", {"event": "media", "media": {"payload": "?"}}), ("twilioBot", {"event": "mark", "mark": {}}),
+    ("twilioBot", {"event": "clear", "streamSid": "CA1"}), ("asteriskBot", {"command": "answer"}),
+    ("asteriskBot", {"command": "MARK_MEDIA", "correlation_id": 7})])
+def test_a_bot_of_the_tests_that_says_something_else_fails(direction, frame):
+    with pytest.raises((AssertionError, jsonschema.ValidationError)):
+        held(direction, json.dumps(frame))
 
 
 @pytest.mark.parametrize("frame", [

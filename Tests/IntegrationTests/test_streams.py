@@ -16,6 +16,7 @@ from party.tones import Ear
 from peers.bot import DEMO_KEY, Bot
 from peers.gateway import orbweaver
 from peers.stream import Stream, echo
+from peers.stream_contract import held
 from robots import DOMAIN
 from test_bots import answered
 
@@ -191,7 +192,7 @@ async def test_keys_in_both_directions_and_the_end(party, bot):
         await stream.expect("keys", keys="7")
         await bot.until(session, gathering={"keys": "7"})
         await stream.say(type="keys", keys="12#")
-        await stream.say(type="keys", keys="x")
+        await stream.socket.send('{"type": "keys", "keys": "x"}')
         assert (await stream.expect("refused"))["code"] == "invalid_value"
         await stream.say(type="end")
         assert (await stream.expect("end"))["reason"] == "callEnded" and await stream.closed() == 1000
@@ -226,12 +227,12 @@ async def test_an_echo_for_twilio(party, bot):
 
         async def read():
             async for text in socket:
-                message = json.loads(text)
+                message = held("twilioGateway", text)
                 if message["event"] == "media":
                     played = {"payload": message["media"]["payload"]}
-                    await echo(
-                        socket, json.dumps({"event": "media", "streamSid": message["streamSid"], "media": played})
-                    )
+                    back = json.dumps({"event": "media", "streamSid": message["streamSid"], "media": played})
+                    held("twilioBot", back)
+                    await echo(socket, back)
                 heard.append(message)
 
         reader = asyncio.create_task(read())
@@ -244,7 +245,9 @@ async def test_an_echo_for_twilio(party, bot):
         media = [message for message in heard if message["event"] == "media"]
         assert [int(each["media"]["chunk"]) for each in media] == list(range(1, len(media) + 1))
         assert {len(base64.b64decode(each["media"]["payload"])) for each in media} == {160}
-        await socket.send(json.dumps({"event": "mark", "streamSid": stream, "mark": {"name": "here"}}))
+        mark = json.dumps({"event": "mark", "streamSid": stream, "mark": {"name": "here"}})
+        held("twilioBot", mark)
+        await socket.send(mark)
         (await alice.media(call.session, type="dtmf", digits="4")).succeeded()
         await told(heard, lambda each: each["event"] == "mark" and each["mark"]["name"] == "here")
         await told(heard, lambda each: each["event"] == "dtmf" and each["dtmf"]["digit"] == "4")

@@ -1,6 +1,6 @@
 """A bot that is a WebSocket server, which the gateway connects to (docs/bots.md, *The gateway connects out*).
 
-Whatever it is told is held against `openapi/asyncapi.yaml`."""
+Whatever it is told, and whatever it says with `say`, is held against `openapi/asyncapi.yaml`."""
 import asyncio
 import json
 import ssl
@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from .stream import echo
-from .stream_contract import SocketContract
+from .stream_contract import SocketContract, held
 
 SUBPROTOCOL = "orbweaver.stream.v1"
 
@@ -34,7 +34,10 @@ class BotSocket:
         self.code: int | None = None
 
     async def say(self, **message):
-        await self.socket.send(json.dumps(message))
+        """A frame of the contract. What a program should not say goes by `socket.send`."""
+        text = json.dumps(message)
+        held("bot", text)
+        await self.socket.send(text)
 
     async def play(self, samples: numpy.ndarray, piece: int = 16_000):
         data = samples.astype("<i2").tobytes()

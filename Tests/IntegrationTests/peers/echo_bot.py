@@ -1,5 +1,7 @@
 """A bot that plays back what it hears, in each dialect, on a socket that either side has opened. It shares nothing with
-the gateway's other peers but the WebSocket: it is what somebody writes who has read the documents of that dialect."""
+the gateway's other peers but the WebSocket: it is what somebody writes who has read the documents of that dialect.
+
+What is JSON is held against `openapi/asyncapi.yaml`, in both directions."""
 import asyncio
 import json
 from collections.abc import AsyncIterator
@@ -11,10 +13,12 @@ from websockets.exceptions import ConnectionClosed
 
 from .bot import DEMO_KEY, Bot
 from .stream import Stream, echo
-from .stream_contract import SocketContract
+from .stream_contract import SocketContract, held
 
 SUBPROTOCOLS = {"orbweaver": ["orbweaver.stream.v1"], "twilio": None, "asterisk": ["media"], "asterisk-json": ["media"]}
 """What each dialect asks for, or takes."""
+CONTRACTS = {"twilio": ("twilioGateway", "twilioBot"), "asterisk-json": ("asteriskGateway", "asteriskBot")}
+"""Of the other dialects whose text frames are JSON: those of what a bot is told, and of what it says."""
 
 
 class EchoBot:
@@ -48,6 +52,12 @@ class EchoBot:
         if self._task:
             await self._task
 
+    async def say(self, **message: str):
+        """A text frame of the dialect, which has to be one of JSON."""
+        text = json.dumps(message)
+        held(CONTRACTS[self.dialect][1], text)
+        await self._socket.send(text)
+
     async def ended(self, timeout: float = 20) -> int:
         """The code with which the gateway closes the socket."""
         async with asyncio.timeout(timeout):
@@ -63,6 +73,8 @@ class EchoBot:
             async for message in socket:
                 if self.dialect == "orbweaver":
                     contract.audio(message) if isinstance(message, bytes) else contract.text(message)
+                elif self.dialect in CONTRACTS and isinstance(message, str):
+                    held(CONTRACTS[self.dialect][0], message)
                 if (audio := self._audio(message)) is None:
                     self.words.append(message)
                 else:
@@ -82,5 +94,7 @@ class EchoBot:
             return message
         if self.dialect != "twilio" or (told := json.loads(message))["event"] != "media":
             return None
-        back = {"payload": told["media"]["payload"]}
-        return json.dumps({"event": "media", "streamSid": told["streamSid"], "media": back})
+        media = {"payload": told["media"]["payload"]}
+        back = json.dumps({"event": "media", "streamSid": told["streamSid"], "media": media})
+        held(CONTRACTS[self.dialect][1], back)
+        return back

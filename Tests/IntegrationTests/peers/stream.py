@@ -1,6 +1,6 @@
 """A program on the audio stream of a call (docs/bots.md, *Audio streams*): the few lines of WebSocket that it is.
 
-Whatever it is told is held against `openapi/asyncapi.yaml`."""
+Whatever it is told, and whatever it says with `say`, is held against `openapi/asyncapi.yaml`."""
 import asyncio
 import contextlib
 import json
@@ -16,7 +16,7 @@ from websockets.asyncio.connection import Connection
 from websockets.exceptions import ConnectionClosed
 
 from .bot import DEMO_KEY
-from .stream_contract import SocketContract
+from .stream_contract import SocketContract, held
 
 
 async def echo(socket: Connection, message: str | bytes):
@@ -100,7 +100,10 @@ class Stream:
         self.code = self.socket.close_code
 
     async def say(self, **message):
-        await self.socket.send(json.dumps(message))
+        """A frame of the contract. What a program should not say goes by `socket.send`."""
+        text = json.dumps(message)
+        held("bot", text)
+        await self.socket.send(text)
 
     async def play(self, samples: numpy.ndarray, piece: int = 16_000):
         """Samples of 16 bits at the rate of the stream, in messages of so many samples, as fast as they go."""

@@ -1,6 +1,7 @@
-"""`openapi/asyncapi.yaml`, and what a program is told on a stream held against it."""
+"""`openapi/asyncapi.yaml`, and what a program is told and says on a stream held against it."""
 import functools
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -9,23 +10,49 @@ import yaml
 CONTRACT = yaml.safe_load((Path(__file__).resolve().parents[3] / "openapi/asyncapi.yaml").read_text())
 
 
+KINDS = {
+    "bot": "type", "gateway": "type", "twilioBot": "event", "twilioGateway": "event", "asteriskBot": "command",
+    "asteriskGateway": "event",
+}  # fmt: skip
+"""The member that says what a frame is, by who sends it in which dialect: with what the names of their schemas
+begin."""
+
+
+@functools.cache
+def schemas(direction: str) -> dict[str, str]:
+    """The name of the schema of each kind of frame; `direction`: one of `KINDS`."""
+    found = {}
+    for name, each in CONTRACT["components"]["schemas"].items():
+        if re.match(f"{direction}[A-Z]", name):
+            kind = each["properties"][KINDS[direction]]
+            found |= dict.fromkeys(kind.get("enum") or [kind["const"]], name)
+    return found
+
+
 def schema(direction: str, kind: str) -> dict:
-    """That of the frames with this `type`; `direction`: who sends them, `bot` or `gateway`."""
-    name = direction + kind[0].upper() + kind[1:]
-    return {"$ref": f"#/components/schemas/{name}", "components": CONTRACT["components"]}
+    """That of the frames of this kind."""
+    reference = f"#/components/schemas/{schemas(direction)[kind]}"
+    return {"$ref": reference, "components": CONTRACT["components"]}
 
 
 def kinds(direction: str) -> set[str]:
-    return {
-        found["properties"]["type"]["const"]
-        for name, found in CONTRACT["components"]["schemas"].items()
-        if name.startswith(direction)
-    }
+    return set(schemas(direction))
 
 
 @functools.cache
 def validator(direction: str, kind: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(schema(direction, kind))
+
+
+def held(direction: str, text: str) -> dict:
+    """A text frame, as the object that it is.
+
+    Raises AssertionError or jsonschema.ValidationError: the contract has it otherwise, or not at all."""
+    frame = json.loads(text)
+    kind = frame.get(KINDS[direction])
+    assert kind in kinds(direction), f"the contract has no such frame: {text}"
+    validator(direction, kind).validate(frame)
+    return frame
 
 
 class SocketContract:
@@ -42,10 +69,8 @@ class SocketContract:
 
         Raises AssertionError or jsonschema.ValidationError: it should not be there, or not be like that."""
         assert not self._has_ended, f"nothing comes behind the end: {text}"
-        frame = json.loads(text)
-        kind = frame.get("type")
-        assert kind in kinds("gateway"), f"the contract has no such frame: {text}"
-        validator("gateway", kind).validate(frame)
+        frame = held("gateway", text)
+        kind = frame["type"]
         assert (kind == "start") != self._has_started, f"start is the first frame, and comes once: {text}"
         if kind == "start":
             self._has_started = True

@@ -1,6 +1,8 @@
 """A bot on `twilio-agent-connect`, Twilio's own library for voice agents (MIT), which reads and writes every message of
 its Media Stream by itself. What is ours is the WebSocket, for which the library has a protocol, and the model that it
-takes for OpenAI's Realtime API."""
+takes for OpenAI's Realtime API.
+
+What passes in either direction is held against `openapi/asyncapi.yaml`."""
 import asyncio
 import base64
 import json
@@ -9,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
+import jsonschema
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
@@ -26,6 +29,7 @@ from tac.channels.websocket_protocol import WebSocketDisconnectError  # noqa: E4
 
 from .bot import DEMO_KEY, Bot  # noqa: E402
 from .stream import Stream  # noqa: E402
+from .stream_contract import held  # noqa: E402
 
 SECOND = 8_000
 """Bytes of µ-law."""
@@ -81,20 +85,22 @@ class TwilioSocket:
         """The events of the messages that came."""
         self.said: list[str] = []
         """Those of the messages that the library has sent."""
+        self.fault: Exception | None = None
+        """The first message that the contract has otherwise."""
 
     async def accept(self):
         pass
 
     async def receive_json(self) -> dict:
         try:
-            message = json.loads(await self._socket.recv())
+            message = self._held("twilioGateway", await self._socket.recv())
         except ConnectionClosed as closed:
             raise WebSocketDisconnectError from closed
         self.heard.append(message["event"])
         return message
 
     async def send_text(self, data: str):
-        self.said.append(json.loads(data)["event"])
+        self.said.append(self._held("twilioBot", data)["event"])
         try:
             await self._socket.send(data)
         except ConnectionClosed as closed:
@@ -102,6 +108,14 @@ class TwilioSocket:
 
     async def close(self):
         await self._socket.close()
+
+    def _held(self, direction: str, text: str) -> dict:
+        """The library may take an exception for an accident of the network: it is kept."""
+        try:
+            return held(direction, text)
+        except (AssertionError, jsonschema.ValidationError) as fault:
+            self.fault = self.fault or fault
+            return json.loads(text)
 
 
 class TwilioBot:
@@ -146,6 +160,8 @@ class TwilioBot:
         """Waits until the library has gone through the call to its end."""
         async with asyncio.timeout(timeout):
             await self._is_over.wait()
+        if self.socket.fault:
+            raise self.socket.fault
 
     async def _talk(self, socket: ClientConnection | ServerConnection):
         self.socket = TwilioSocket(socket)
