@@ -2,6 +2,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -139,6 +140,13 @@ def test_examples_are_short():
     assert len(lines) >= 8 and len(sharing) >= 4 and max(lines.values()) <= 40, lines
 
 
+def test_every_example_is_run_by_a_test():
+    tests = "".join(each.read_text() for each in Path(__file__).parent.glob("test_*.py"))
+    programs = {each.name for each in (REPOSITORY / "examples").iterdir() if each.suffix in (".sh", ".py")}
+    run = {name for name in programs if re.search(rf'(?:xample\(\s*"|/|, "|\["){re.escape(name)}"', tests)}
+    assert run | {"bot.sh"} == programs, "bot.sh is run by those that source it"
+
+
 class Example:
     """One that runs until its call is over."""
 
@@ -226,6 +234,34 @@ async def python_example(name: str, installed, **variables: str) -> AsyncIterato
         if process.returncode is None:
             process.kill()
         await process.wait()
+
+
+async def test_two_callers_hear_themselves_from_the_echo_in_python(installed, gateway, party):
+    alice, bob = await party("alice", sounds=True), await party("bob", sounds=True)
+    async with python_example("echo.py", installed, BASE=gateway.http) as echo:
+
+        async def printed(type: str) -> dict:
+            async with asyncio.timeout(20):
+                while (message := json.loads(await echo.stdout.readline()))["type"] != type:
+                    pass
+            return message
+
+        calls = {}
+        for person in (alice, bob):
+            call = calls[person.name] = await person.dial("bot")
+            await call.answered()
+            await call.connected()
+            assert (await printed("start"))["from"] == person.user
+        await hear_now({call: {name} for name, call in calls.items()})
+        for call in calls.values():
+            (await call.end()).succeeded()
+            assert (await printed("end"))["reason"] == "callEnded"
+        # It takes the next call.
+        again = await alice.dial("bot")
+        await again.answered()
+        await again.connected()
+        await hear_now({again: {"alice"}})
+        (await again.end()).succeeded()
 
 
 async def test_the_supervisor_hears_both_and_is_not_heard(installed, gateway, party, tmp_path):
