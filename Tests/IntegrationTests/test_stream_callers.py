@@ -45,6 +45,12 @@ async def page_with_bot(gateway, browser, bot: Bot):
     await asyncio.to_thread(phone.unregister)
 
 
+def press_seven(phone: PhonePage):
+    """By the browser itself, once its sound has arrived."""
+    phone.wait_for("report?.audio !== undefined")
+    phone.run("call.pc.getSenders().find((each) => each.dtmf).dtmf.insertDTMF('7', 200, 100)")
+
+
 @asynccontextmanager
 async def program(bot: Bot, session: str, way: str):
     """What says and hears something on the stream of the call."""
@@ -59,17 +65,21 @@ async def program(bot: Bot, session: str, way: str):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    ("dialect", "terms", "first", "last"),
+    ("dialect", "terms", "first", "key", "last"),
     [
-        ("orbweaver", {"rate": 48_000}, '{"type":"start"', '{"type":"end"'),
-        ("twilio", {}, '{"event":"connected"', '{"event":"stop"'),
-        ("asterisk", {"format": "l16", "rate": 16_000}, "MEDIA_START ", None),
+        ("orbweaver", {"rate": 48_000}, '{"type":"start"', '"keys":"7"', '{"type":"end"'),
+        ("orbweaver", {"format": "opus"}, '{"type":"start"', '"keys":"7"', '{"type":"end"'),
+        ("twilio", {}, '{"event":"connected"', '"digit":"7"', '{"event":"stop"'),
+        ("asterisk", {"format": "l16", "rate": 16_000}, "MEDIA_START ", "DTMF_END digit:7 ", None),
+        ("asterisk-json", {"format": "l16", "rate": 48_000}, '{"event":"MEDIA_START"', '"digit":"7"', None),
     ],
 )
-async def test_a_browser_hears_itself(gateway, browser, bot, way, dialect, terms, first, last):
+async def test_a_browser_hears_itself(gateway, browser, bot, way, dialect, terms, first, key, last):
     async with page_with_bot(gateway, browser, bot) as (phone, session):
         async with EchoBot(dialect, **terms).talks(bot, session, way) as program:
             await asyncio.to_thread(lambda: PageEar(phone).hears(heard_in, {"alice"}))
+            await asyncio.to_thread(press_seven, phone)
+            await program.told(lambda word: key in word)
             await asyncio.to_thread(phone.press, "hangup")
             assert await program.ended() == 1000
         assert program.count > 50 and program.words[0].startswith(first), program.words[:2]
@@ -83,11 +93,11 @@ async def test_a_caller_hears_itself_with_events_of_asterisk_in_json(party, bot,
     async with EchoBot("asterisk-json").talks(bot, session, way) as program:
         await hear_now({call: {"alice"}})
         (await alice.media(call.session, type="dtmf", digits="4")).succeeded()
-        await call.until(lambda: any('"DTMF_END"' in each for each in program.words), "told of its key")
+        await program.told(lambda word: '"DTMF_END"' in word)
         await program.say(command="MARK_MEDIA", correlation_id="here")
         await program.say(command="GET_STATUS")
-        await call.until(lambda: any('"STATUS"' in each for each in program.words), "told how much waits")
-        await call.until(lambda: any('"MEDIA_MARK_PROCESSED"' in each for each in program.words), "told of its mark")
+        await program.told(lambda word: '"STATUS"' in word)
+        await program.told(lambda word: '"MEDIA_MARK_PROCESSED"' in word)
         (await call.end()).succeeded()
         assert await program.ended() == 1000
     words = [json.loads(each) for each in program.words]
@@ -163,10 +173,7 @@ async def test_listeners_hear_a_browser_and_what_it_is_told(gateway, browser, bo
             await speaker.say(type="clear")
             await speaker.expect("cleared")
             await hears(whole, 8_000, {"alice"})
-            await asyncio.to_thread(phone.wait_for, "report?.audio !== undefined")
-            await asyncio.to_thread(
-                phone.run, "call.pc.getSenders().find((each) => each.dtmf).dtmf.insertDTMF('7', 200, 100)"
-            )
+            await asyncio.to_thread(press_seven, phone)
             for each in (speaker, caller, whole):
                 assert (await each.expect("keys"))["keys"] == "7"
             await asyncio.to_thread(phone.press, "hangup")

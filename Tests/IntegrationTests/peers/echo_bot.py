@@ -4,7 +4,7 @@ the gateway's other peers but the WebSocket: it is what somebody writes who has 
 What is JSON is held against `openapi/asyncapi.yaml`, in both directions."""
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -57,6 +57,14 @@ class EchoBot:
         text = json.dumps(message)
         held(CONTRACTS[self.dialect][1], text)
         await self._socket.send(text)
+
+    async def told(self, is_wanted: Callable[[str], bool], timeout: float = 20):
+        """Waits until one of its messages without audio is that."""
+        async with asyncio.timeout(timeout):
+            while not any(map(is_wanted, self.words)):
+                if self._fault:
+                    raise self._fault
+                await asyncio.sleep(0.02)
 
     async def ended(self, timeout: float = 20) -> int:
         """The code with which the gateway closes the socket."""
