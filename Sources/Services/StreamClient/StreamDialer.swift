@@ -90,7 +90,9 @@ private struct LinkedSocket: WebSocketEnd {
 
     func closed(because reason: WebSocketFailure) {
         link.disconnect()
-        tell(.lost(StreamLoss(reason), "\(reason)"))
+        // The gateway closes the socket of a program that it cannot understand, and gives that program up.
+        let loss = reason == .ended && link.loss == .final ? .final : StreamLoss(reason)
+        tell(.lost(loss, "\(reason)"))
     }
 }
 
