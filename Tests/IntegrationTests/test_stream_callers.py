@@ -52,15 +52,16 @@ def press_seven(phone: PhonePage):
 
 
 @asynccontextmanager
-async def program(bot: Bot, session: str, way: str):
-    """What says and hears something on the stream of the call."""
+async def program(bot: Bot, session: str, way: str, **terms: str | int):
+    """What says and hears something on the stream of the call, with these terms, and ends it."""
     if way == "in":
-        async with Stream(bot.base, session) as stream:
+        async with Stream(bot.base, session, **terms) as stream:
             yield stream
     else:
         async with BotServer() as server:
-            await bot.tell(session, "stream", url=server.url)
+            await bot.tell(session, "stream", url=server.url, **terms)
             yield await server.socket()
+            await server.down(1000)
 
 
 @pytest.mark.parametrize("way", WAYS)

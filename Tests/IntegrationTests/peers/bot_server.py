@@ -3,6 +3,7 @@
 Whatever it is told, and whatever it says with `say`, is held against `openapi/asyncapi.yaml`."""
 import asyncio
 import json
+import socket
 import ssl
 import time
 
@@ -69,15 +70,18 @@ class BotServer:
 
     def __init__(
         self, echoes: bool = False, tls: ssl.SSLContext | None = None, status: int | None = None,
-        subprotocol: str | None = SUBPROTOCOL,
+        subprotocol: str | None = SUBPROTOCOL, reads: bool = True, closes: int | None = None,
     ):  # fmt: skip
         """`echoes`: sends back what it is sent. `status`: answers every opening handshake with it. `subprotocol`: the
-        one that it insists on; `None`: it speaks another dialect, whose messages are taken as they come."""
+        one that it insists on; `None`: it speaks another dialect, whose messages are taken as they come. `reads`:
+        otherwise its sockets take a few KB and then nothing. `closes`: closes each socket at once with this code; 1006:
+        without a word."""
         self.sockets: list[BotSocket] = []
         self.handshakes: list[float] = []
         """When the gateway has asked for a socket."""
         self.port = 0
         self._echoes, self._tls, self._status = echoes, tls, status
+        self._reads, self._closes = reads, closes
         self._subprotocols = [subprotocol] if subprotocol else None
         self._server = None
 
@@ -96,16 +100,29 @@ class BotServer:
                 raise each.fault
 
     async def up(self):
+        place = {"host": "127.0.0.1", "port": self.port}
+        own = place if self._reads else {"sock": self._small_socket(), "ping_interval": None}
         self._server = await serve(
-            self._serve, "127.0.0.1", self.port, subprotocols=self._subprotocols, compression=None, max_size=None,
-            ssl=self._tls, process_request=self._request,
+            self._serve, subprotocols=self._subprotocols, compression=None, max_size=None, ssl=self._tls,
+            process_request=self._request, **own,
         )  # fmt: skip
         self.port = self._server.sockets[0].getsockname()[1]
+
+    def _small_socket(self) -> socket.socket:
+        """To listen on; what it accepts has little room for what it is sent."""
+        small = socket.socket()
+        small.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        small.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8_192)
+        small.bind(("127.0.0.1", self.port))
+        return small
 
     async def down(self, code: int = 1001):
         if self._server is None:
             return
         server, self._server = self._server, None
+        if not self._reads:  # nor would it read the answer to its close
+            self.abort()
+            await asyncio.gather(*(each.socket.wait_closed() for each in self.sockets))
         for each in self.sockets:
             if each.code is None:
                 await each.socket.close(code)
@@ -124,6 +141,13 @@ class BotServer:
     async def _serve(self, connection: ServerConnection):
         own, contract = BotSocket(connection), SocketContract() if self._subprotocols else None
         self.sockets.append(own)
+        if not self._reads:
+            connection.transport.pause_reading()
+            await connection.wait_closed()
+        if self._closes == 1006:
+            connection.transport.abort()
+        elif self._closes:
+            await connection.close(self._closes)
         try:
             async for message in connection:
                 if isinstance(message, bytes):
