@@ -90,6 +90,25 @@ async def test_a_target_that_rejects_leaves_everything_as_it_was(anybody, roles,
     (await at_bob.end()).succeeded()
 
 
+@pytest.mark.parametrize("roles", ROLES, ids=named)
+async def test_whoever_was_called_transfers_the_caller(anybody, roles):
+    alice, bob, carol = await cast(anybody, roles)
+    at_bob, at_alice = await connected(bob, alice)
+    (await at_alice.transfer(carol.user)).succeeded()
+    at_carol = await carol.incoming()
+    await at_carol.until(lambda: at_carol.remote[1] == bob.user, "shown who is transferred, not who transfers")
+    (await at_carol.answer()).succeeded()
+    assert (await at_alice.over()).by == ("left" if alice.is_headless else "sessionComplete")
+    await at_bob.until(lambda: at_bob.remote[1] == carol.user, "shown the target")
+    await at_carol.connected()
+    await are({at_bob: "IN_CALL", at_carol: "IN_CALL"})
+    await each_other(at_bob, at_carol)
+    await held(at_carol, at_bob)
+    await resumed(at_carol, at_bob)
+    await each_other(at_bob, at_carol)
+    await ended_by(at_carol, at_bob)
+
+
 @pytest.mark.parametrize("roles", ROLES[::3], ids=named)
 async def test_while_the_target_rings_the_others_hold_and_resume(anybody, roles):
     alice, bob, carol = await cast(anybody, roles, sounds=False)
@@ -160,6 +179,29 @@ async def test_consultative_transfer(anybody, roles):
     await ended_by(at_carol, at_bob)
 
 
+async def called_and_calling(alice, bob, carol):
+    """As `two_held_calls`; but Bob has called Alice."""
+    at_bob, to_bob = await connected(bob, alice)
+    await held(to_bob, at_bob)
+    to_carol, at_carol = await connected(alice, carol)
+    await held(to_carol, at_carol)
+    return to_bob, at_bob, to_carol, at_carol
+
+
+@pytest.mark.parametrize("roles", ROLES, ids=named)
+async def test_consultative_transfer_of_whoever_has_called(anybody, roles):
+    alice, bob, carol = await cast(anybody, roles)
+    to_bob, at_bob, to_carol, at_carol = await called_and_calling(alice, bob, carol)
+    (await to_bob.transfer(to_carol)).succeeded()
+    for call in (to_bob, to_carol):
+        await call.over()
+    await at_bob.until(lambda: at_bob.remote[1] == carol.user, "shown the target")
+    await at_carol.until(lambda: at_carol.remote[1] == bob.user, "shown the transferred party")
+    await are({at_bob: "IN_CALL", at_carol: "IN_CALL"})
+    await each_other(at_bob, at_carol)
+    await ended_by(at_bob, at_carol)
+
+
 @pytest.mark.parametrize("roles", ROLES[::2], ids=named)
 async def test_two_who_hold_know_that_the_other_does(anybody, roles):
     alice, bob, carol = await cast(anybody, roles, sounds=False)
@@ -179,8 +221,8 @@ async def test_two_who_hold_know_that_the_other_does(anybody, roles):
 # Conferences
 
 
-async def conference(alice, bob, carol):
-    to_bob, at_bob, to_carol, at_carol = await two_held_calls(alice, bob, carol)
+async def conference(alice, bob, carol, begin=two_held_calls):
+    to_bob, at_bob, to_carol, at_carol = await begin(alice, bob, carol)
     joined = await alice.join(to_bob, to_carol)
     await joined.answered()
     for call in (to_bob, to_carol):
@@ -209,6 +251,37 @@ async def test_a_conference_in_which_each_holds_and_leaves(anybody, roles):
     await hear_now({joined: {"bob"}, at_bob: {"alice"}})
     (await joined.end()).succeeded()
     await at_bob.over()
+
+
+@pytest.mark.parametrize("roles", ROLES[::2], ids=named)
+async def test_a_conference_with_whoever_has_called(anybody, roles):
+    alice, bob, carol = await cast(anybody, roles)
+    joined, at_bob, at_carol = await conference(alice, bob, carol, called_and_calling)
+    await hear_now({joined: {"bob", "carol"}, at_bob: {"alice", "carol"}, at_carol: {"alice", "bob"}})
+    (await at_bob.end()).succeeded()
+    await hear_now({joined: {"carol"}, at_carol: {"alice"}})
+    (await at_carol.end()).succeeded()
+    await joined.over()
+
+
+@pytest.mark.parametrize("roles", ROLES, ids=named)
+async def test_an_application_is_muted_in_a_conference_and_leaves_it_to_the_others(anybody, roles):
+    """It may leave as long as there are two others, whoever made the conference."""
+    alice, bob, carol = await cast(anybody, roles)
+    calls = dict(zip(("alice", "bob", "carol"), await conference(alice, bob, carol), strict=True))
+    everybody = {call: set(calls) - {name} for name, call in calls.items()}
+    await hear_now(everybody)
+    muted, own = next((name, call) for name, call in calls.items() if call.party.is_headless)
+    await own.mute()
+    await hear_now({call: names - {muted} for call, names in everybody.items()})
+    await own.unmute()
+    await hear_now(everybody)
+    (await own.leave()).succeeded()
+    await own.over()
+    one, other = (call for name, call in calls.items() if name != muted)
+    await each_other(one, other)
+    (await one.end()).succeeded()
+    await other.over()
 
 
 @pytest.mark.parametrize("roles", [(True, False, True), (False, True, False)], ids=named)

@@ -10,13 +10,13 @@ import re
 import pytest
 import yaml
 
-from party import FCS, HEADLESS, L5, MUSIC, HeadlessCall, HeadlessParty, PartyCall, hear_now
+from party import FCS, HEADLESS, L5, MUSIC, HeadlessCall, HeadlessParty, PartyCall, direction_of, hear_now
 from party import headless
 from party.call import parameters
 from party.dialects import sends
 from party.headless import LACKS, UNUSED
 from peers.gateway import REPOSITORY
-from situations import brought_to, connected
+from situations import brought_to, connected, held, resumed
 
 PAIRS = [(HEADLESS, L5), (HEADLESS, FCS), (L5, HEADLESS), (FCS, HEADLESS), (HEADLESS, HEADLESS)]
 """Of alice and bob."""
@@ -204,11 +204,41 @@ async def test_two_holds_that_cross_are_a_double_hold_and_so_are_two_resumes(any
 
 @pairs()
 @pytest.mark.parametrize("state", STATES[1:])
-async def test_a_call_ends_in_each_state(anybody, ones, others, state):
+@pytest.mark.parametrize("who", ["caller", "callee"])
+async def test_a_call_ends_in_each_state(anybody, ones, others, state, who):
     alice, bob = await anybody("alice", ones, sounds=False), await anybody("bob", others, sounds=False)
     at_alice, at_bob = await connected(alice, bob)
     await brought_to(state, at_alice, at_bob)
-    await ended_by(at_alice, at_bob)
+    ends = (at_alice, at_bob) if who == "caller" else (at_bob, at_alice)
+    await ended_by(*ends)
+
+
+# Mute
+
+
+@pairs((HEADLESS, L5), (FCS, HEADLESS), (HEADLESS, HEADLESS))
+async def test_an_application_that_is_muted_is_not_heard_until_it_unmutes_whoever_holds_meanwhile(
+    anybody, ones, others
+):
+    alice, bob = await anybody("alice", ones), await anybody("bob", others)
+    at_alice, at_bob = await connected(alice, bob)
+    await each_other(at_alice, at_bob)
+    muted, other = (at_alice, at_bob) if alice.is_headless else (at_bob, at_alice)
+    await muted.mute()
+    await hear_now({muted: {other.party.name}, other: NOBODY})
+    for holder, waits in ((muted, other), (other, muted)):
+        await holder.hold()
+        await are({holder: "ON_HOLD", waits: "REMOTELY_HELD"})
+        await holder.unhold()
+        await are({holder: "IN_CALL", waits: "IN_CALL"})
+        await hear_now({muted: {other.party.name}, other: NOBODY})
+    # What it says while it holds is heard when it does no longer.
+    await muted.hold()
+    await muted.unmute()
+    await muted.unhold()
+    await are({muted: "IN_CALL", other: "IN_CALL"})
+    await each_other(at_alice, at_bob)
+    await ended_by(muted, other)
 
 
 # Keys
@@ -229,6 +259,99 @@ async def test_keys_arrive(anybody, ones, others):
     await each_other(at_alice, at_bob)
     assert at_alice.voice.heard_keys() == "59"
     await ended_by(at_alice, at_bob)
+
+
+@pairs((L5, HEADLESS), (FCS, HEADLESS), (HEADLESS, HEADLESS))
+async def test_an_application_that_was_called_is_told_keys_and_presses_none_while_it_holds(anybody, ones, others):
+    alice, bob = await anybody("alice", ones), await anybody("bob", others)
+    at_alice, at_bob = await connected(alice, bob)
+    await each_other(at_alice, at_bob)
+    if alice.is_headless:
+        (await at_alice.press("40#")).succeeded()
+    else:
+        (await alice.media(at_alice.session, type="dtmf", digits="40#")).succeeded()
+    await at_bob.until(lambda: at_bob.voice.heard_keys() == "40#", "told the keys")
+    await at_bob.hold()
+    await are({at_bob: "ON_HOLD", at_alice: "REMOTELY_HELD"})
+    (await at_bob.press("1")).refused(409, "call.not_allowed")
+    await at_bob.unhold()
+    await are({at_bob: "IN_CALL", at_alice: "IN_CALL"})
+    (await at_bob.press("2")).succeeded()
+    if alice.is_headless:
+        await at_alice.until(lambda: at_alice.voice.heard_keys() == "2", "told the key that was pressed")
+    await each_other(at_alice, at_bob)
+    await ended_by(at_bob, at_alice)
+
+
+# What a client does by a description, which an application has not
+
+CLIENTS = PAIRS[:4]
+"""One of alice and bob is a client."""
+
+
+def client_and_application(at_alice, at_bob):
+    return (at_bob, at_alice) if at_alice.party.is_headless else (at_alice, at_bob)
+
+
+@pairs(*CLIENTS)
+async def test_a_client_adds_video_that_an_application_has_not_and_takes_it_away(anybody, ones, others):
+    alice, bob = await anybody("alice", ones, sounds=False), await anybody("bob", others, sounds=False)
+    at_alice, at_bob = await connected(alice, bob)
+    client, application = client_and_application(at_alice, at_bob)
+    for wish in ("sendrecv", "inactive", "sendonly"):
+        await client.show_video(wish)
+        directions = [direction_of(client.descriptions[-1], kind) for kind in ("audio", "video")]
+        assert directions == ["sendrecv", "inactive"]
+        await are({client: "IN_CALL", application: "IN_CALL"})
+    for holder, other in ((client, application), (application, client)):
+        await held(holder, other)
+        await are({holder: "ON_HOLD", other: "REMOTELY_HELD"})
+        await resumed(holder, other)
+        await are({holder: "IN_CALL", other: "IN_CALL"})
+    await ended_by(application, client)
+
+
+@pairs(*CLIENTS)
+async def test_a_client_restarts_ice_and_the_application_does_not_notice(anybody, ones, others):
+    alice, bob = await anybody("alice", ones, sounds=False), await anybody("bob", others, sounds=False)
+    at_alice, at_bob = await connected(alice, bob)
+    client, application = client_and_application(at_alice, at_bob)
+
+    def credentials() -> str:
+        return re.search(r"^a=ice-ufrag:(\S+)", client.descriptions[-1], re.MULTILINE)[1]
+
+    for state in ("IN_CALL", "REMOTELY_HELD"):
+        await brought_to(state, client, application)
+        await client.update()
+        before = credentials()
+        client.media.restart_ice()
+        await client.update()
+        assert credentials() != before
+        await are({client: state})
+        assert application.holding == (state == "REMOTELY_HELD")
+    await resumed(application, client)
+    await are({client: "IN_CALL", application: "IN_CALL"})
+    await ended_by(client, application)
+
+
+@pairs(*CLIENTS)
+async def test_a_client_goes_on_with_other_media_also_while_an_application_holds(anybody, ones, others):
+    """As when its page was loaded again, or another of its devices takes the call."""
+    alice, bob = await anybody("alice", ones), await anybody("bob", others)
+    at_alice, at_bob = await connected(alice, bob)
+    client, application = client_and_application(at_alice, at_bob)
+    await each_other(at_alice, at_bob)
+    await client.come_back()
+    await client.connected()
+    await each_other(at_alice, at_bob)
+    await held(application, client)
+    await client.come_back()
+    await client.connected()
+    await are({client: "REMOTELY_HELD", application: "ON_HOLD"})
+    await hear_now({client: {MUSIC}, application: NOBODY})
+    await resumed(application, client)
+    await each_other(at_alice, at_bob)
+    await ended_by(application, client)
 
 
 # What an application has not

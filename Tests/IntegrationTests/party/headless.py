@@ -43,13 +43,10 @@ classes."""
 UNUSED = {
     "bridge": "test_bots_together.py has it; with `bot: leave` it is `transfer` to a call",
     "gather": "test_bots.py has it",
-    "leave": "test_bots_together.py has it",
-    "mute": "test_bots.py has it",
     "play": "the party speaks on a stream; test_bots.py has lists",
     "record": "test_recordings.py has it",
     "send": "test_bots.py has it",
     "stop": "test_bots.py has it",
-    "unmute": "test_bots.py has it",
     "stream": "the party opens its stream itself; test_streams_out.py has those that the gateway opens",
 }
 """The commands of `/v1` that `HeadlessCall` does not give, with the reason."""
@@ -303,6 +300,16 @@ class HeadlessCall:
 
     async def unhold(self):
         (await self.ask("resume")).succeeded()
+
+    async def mute(self):
+        (await self.ask("mute")).succeeded()
+
+    async def unmute(self):
+        (await self.ask("unmute")).succeeded()
+
+    async def leave(self) -> BotAnswer:
+        """The others of the conference go on."""
+        return await self.ask("leave")
 
     async def transfer(self, to: "str | HeadlessCall") -> BotAnswer:
         """To an address, or to the other party of another call of the same application."""
