@@ -20,6 +20,7 @@ from peers.sound import RATE
 from peers.stream import Stream
 from peers.wrtc import Wrtc
 from test_bots import answered
+from test_browser_sound import FRAGMENTS, fragments
 from test_streams import tone
 
 WAYS = ["in", "out"]
@@ -85,6 +86,36 @@ async def test_a_browser_hears_itself(gateway, browser, bot, way, dialect, terms
             assert await program.ended() == 1000
         assert program.count > 50 and program.words[0].startswith(first), program.words[:2]
         assert last is None or program.words[-1].startswith(last), program.words[-2:]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("terms", [{"rate": 48_000}, {"format": "opus"}], ids=["l16", "opus"])
+async def test_a_browser_restarts_ice_and_holds_and_hears_itself_on_the_same_stream(gateway, browser, bot, way, terms):
+    async with page_with_bot(gateway, browser, bot) as (phone, session):
+        async with EchoBot("orbweaver", **terms).talks(bot, session, way) as program:
+
+            async def hears_itself():
+                await asyncio.to_thread(lambda: PageEar(phone).hears(heard_in, {"alice"}))
+
+            await hears_itself()
+            old = await asyncio.to_thread(fragments, phone)
+            await asyncio.to_thread(phone.run, "call.restartIce()")
+            # The path in use is one with the new credentials.
+            is_new = f"pair === local && local !== '{old['local']}'"
+            found = f"({FRAGMENTS})('{phone.name}').then(({{ local, pair }}) => {is_new})"
+            await asyncio.to_thread(phone.page.wait_for, found)
+            await asyncio.to_thread(phone.wait_for, "call.isChanging === false")
+            new = await asyncio.to_thread(fragments, phone)
+            assert {new["local"], new["remote"]}.isdisjoint(old.values())
+            await hears_itself()
+            await asyncio.to_thread(phone.run, "call.hold()")
+            await asyncio.to_thread(phone.wait_for, "call.state === 'ON_HOLD'")
+            await asyncio.to_thread(phone.run, "call.resume()")
+            await asyncio.to_thread(phone.wait_for, "call.state === 'IN_CALL'")
+            await hears_itself()
+            await asyncio.to_thread(phone.press, "hangup")
+            assert await program.ended() == 1000
+        assert len([each for each in program.words if '"type":"start"' in each]) == 1
 
 
 @pytest.mark.parametrize("way", WAYS)
