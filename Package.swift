@@ -259,11 +259,12 @@ let package = Package(
         .target(
             name: "PushBaseline", path: "Benchmarks/PushBaseline",
             linkerSettings: [.linkedLibrary("curl")]),
+        .target(name: "BenchValues", path: "Benchmarks/BenchValues", swiftSettings: strict),
         .executableTarget(
             name: "orbweaver-bench",
             dependencies: [
-                "RelayBaseline", "HandshakeBaseline", "PushBaseline", "Primitives", "STUN", "ICE", "SDP", "CallControl",
-                "CallRuntime", "EventAPI",
+                "BenchValues", "RelayBaseline", "HandshakeBaseline", "PushBaseline", "Primitives", "STUN", "ICE", "SDP",
+                "CallControl", "CallRuntime", "EventAPI",
                 "MediaServer", "Observability", "Cryptography", "Push", "PushClient",
                 "DTLS", "SRTP", "Sockets", "Opus", "SpeexDSP", "Audio", "RTP", "PeerSupport", argumentParser, logging,
                 hummingbird,
@@ -308,6 +309,7 @@ let package = Package(
 
         // Tests, one target per module
         tests("PrimitivesTests", []),
+        tests("BenchValuesTests", ["BenchValues"]),
         tests("FuzzReplayTests", ["FuzzTargets"]),
         tests("SignalingFuzzReplayTests", ["FuzzTargets", "SignalingFuzzTargets"]),
         tests("STUNTests", ["STUN", "FuzzTargets"]),

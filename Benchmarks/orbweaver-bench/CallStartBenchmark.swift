@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import CallControl
 import EventAPI
 import Foundation
@@ -28,11 +29,17 @@ struct CallStartBenchmark: AsyncParsableCommand {
     @Option(help: "Requests per round.")
     var calls = 400
 
-    @Option(help: "Rounds; the servers take turns.")
+    @Option(help: "Rounds, at most 100; the servers take turns, and what is told is the median.")
     var rounds = 10
 
     @Option(help: "Where the gateway keeps what it promises: file or memory.")
     var store = GatewayStore.file
+
+    func validate() throws {
+        guard 1...100_000 ~= calls, 1...100 ~= rounds else {
+            throw ValidationError("1 to 100000 requests and 1 to 100 rounds can be measured")
+        }
+    }
 
     func run() async throws {
         let sdp = try String(contentsOfFile: offer, encoding: .utf8)
@@ -49,8 +56,8 @@ struct CallStartBenchmark: AsyncParsableCommand {
             unwritten.gateway.stop()
         }
         let words = try await PublicWords(gateway, body)
-        var (baseline, listening, silent, rowless) = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
-        var wording: [Double] = []
+        var (baseline, listening, silent, rowless) = (Rounds(), Rounds(), Rounds(), Rounds())
+        var wording = Rounds()
         for round in 0...rounds {
             let bodies = try (0..<calls).map { _ in try Self.body(sdp: Self.renamed(sdp)) }
             let costs = (
@@ -59,16 +66,15 @@ struct CallStartBenchmark: AsyncParsableCommand {
             )
             // The first round warms up.
             guard round > 0 else { continue }
-            baseline += costs.0
-            listening += costs.1
-            silent += costs.2
-            rowless += costs.3
-            wording.append(costs.4)
+            baseline.add(Double(costs.0))
+            listening.add(Double(costs.1))
+            silent.add(Double(costs.2))
+            rowless.add(Double(costs.3))
+            wording.add(costs.4)
         }
-        let count = Double(calls * rounds)
-        func line(_ name: String, _ cost: UInt64) -> String {
-            String(
-                format: "%@ %.0f µs, ratio %.2f", name, Double(cost) / count / 1_000, Double(cost) / Double(baseline))
+        func line(_ name: String, _ cost: Rounds) -> String {
+            let perRequest = cost.scaled(by: 1 / Double(calls) / 1_000)
+            return "\(name) \(perRequest.text("µs")), ratio \(cost.ratios(to: baseline).text(digits: 2))"
         }
         print("offer: \(sdp.utf8.count) bytes; body: \(body.readableBytes) bytes")
         print(line("bare route:", baseline))
@@ -78,7 +84,7 @@ struct CallStartBenchmark: AsyncParsableCommand {
         print(
             String(
                 format: "%d public events of a callStart: %.1f µs to put into words", words.count,
-                wording.sorted()[wording.count / 2] / 1_000))
+                wording.median / 1_000))
     }
 
     /// The same offer of another session (`o=`): the gateway takes the same description for a request that comes again.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import CallControl
 import CallRuntime
 import DTLS
@@ -31,19 +32,28 @@ struct RelayBenchmark: ParsableCommand {
         help: "Video that is kept for receivers that have what they miss repeated, next to the same packets not kept.")
     var video = false
 
-    @Option(help: "With --video: how often each figure is taken, in turns; the medians are compared.")
+    @Option(help: "How often each figure is taken, in turns, at most 20; what is told is the median.")
     var rounds = 5
+
+    func validate() throws {
+        guard 1...20 ~= rounds else { throw ValidationError("1 to 20 rounds are possible") }
+    }
 
     func run() throws {
         if video { return try compareVideo() }
         for size in [172, 1_200] {
-            let c = try baseline(size: size)
-            let swift = try gateway(size: size)
+            var (own, bare, allocations) = (Rounds(), Rounds(), 0.0)
+            for _ in 0..<rounds {
+                bare.add(try baseline(size: size))
+                let figure = try gateway(size: size)
+                own.add(figure.nanoseconds)
+                allocations = max(allocations, figure.allocations)
+            }
             print(
                 String(
-                    format:
-                        "%d bytes: gateway %.0f ns per packet, C loop %.0f ns, ratio %.2f, %.4f allocations per packet",
-                    size, swift.nanoseconds, c, swift.nanoseconds / c, swift.allocations))
+                    format: "%d bytes: gateway %.0f ns per packet, C loop %.0f ns, ratio %@, "
+                        + "at most %.4f allocations per packet",
+                    size, own.median, bare.median, own.ratios(to: bare).text(digits: 2), allocations))
         }
     }
 
@@ -58,22 +68,20 @@ struct RelayBenchmark: ParsableCommand {
     /// The two kinds of receiver take turns, so that what else the machine does concerns both.
     private func compareVideo() throws {
         for size in [172, 1_200] {
-            var (plain, kept, allocations) = ([Double](), [Double](), 0.0)
-            for _ in 0..<max(1, rounds) {
-                plain.append(try gateway(size: size, .vp8(isRepeated: false)).nanoseconds)
+            var (plain, kept, allocations) = (Rounds(), Rounds(), 0.0)
+            for _ in 0..<rounds {
+                plain.add(try gateway(size: size, .vp8(isRepeated: false)).nanoseconds)
                 let figure = try gateway(size: size, .vp8(isRepeated: true))
-                kept.append(figure.nanoseconds)
+                kept.add(figure.nanoseconds)
                 allocations = max(allocations, figure.allocations)
             }
-            let (without, with) = (median(plain), median(kept))
             print(
                 String(
-                    format: "%d bytes of video: kept %.0f ns per packet, not kept %.0f ns, ratio %.2f, "
-                        + "at most %.4f allocations per packet", size, with, without, with / without, allocations))
+                    format: "%d bytes of video: kept %.0f ns per packet, not kept %.0f ns, ratio %@, "
+                        + "at most %.4f allocations per packet",
+                    size, kept.median, plain.median, kept.ratios(to: plain).text(digits: 2), allocations))
         }
     }
-
-    private func median(_ figures: [Double]) -> Double { figures.sorted()[figures.count / 2] }
 
     // MARK: The baseline
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import Foundation
 import SRTP
 
@@ -10,30 +11,46 @@ struct SRTPBenchmark: ParsableCommand {
     @Option(help: "Packets per figure.")
     var packets = 200_000
 
+    @Option(help: "How often each figure is taken, in turns, at most 20; what is told is the median.")
+    var rounds = 5
+
     /// The parent runs itself once more with the library's own ciphers: a process can only have one set.
     @Flag(help: .hidden) var stock = false
 
+    func validate() throws {
+        guard 1...20 ~= rounds else { throw ValidationError("1 to 20 rounds are possible") }
+    }
+
     func run() throws {
-        if stock { SRTPLibrary.useStockCiphers() }
-        var figures: [Double] = []
-        for profile in [SRTPSession.Profile.aes128CMSHA1_80, .aeadAES128GCM] {
-            for size in [172, 1_200] { figures.append(try Self.measure(profile, size: size, packets: packets)) }
-        }
         if stock {
-            print(figures.map { String($0) }.joined(separator: " "))
+            SRTPLibrary.useStockCiphers()
+            print(try Self.figures(packets: packets).map { String($0) }.joined(separator: " "))
             return
         }
-        let baseline = try Self.stockFigures(packets: packets)
         let names = [
             "AES_CM_128_HMAC_SHA1_80, 172 bytes", "AES_CM_128_HMAC_SHA1_80, 1200 bytes", "AEAD_AES_128_GCM, 172 bytes",
             "AEAD_AES_128_GCM, 1200 bytes",
         ]
+        var (own, baseline) = (names.map { _ in Rounds() }, names.map { _ in Rounds() })
+        for _ in 0..<rounds {
+            for (index, figure) in try Self.figures(packets: packets).enumerated() { own[index].add(figure) }
+            for (index, figure) in try Self.stockFigures(packets: packets).enumerated() { baseline[index].add(figure) }
+        }
         for (index, name) in names.enumerated() {
             print(
                 String(
-                    format: "%@: %.0f ns, stock %.0f ns, ratio %.2f", name, figures[index], baseline[index],
-                    figures[index] / baseline[index]))
+                    format: "%@: %.0f ns, stock %.0f ns, ratio %@", name, own[index].median, baseline[index].median,
+                    own[index].ratios(to: baseline[index]).text(digits: 2)))
         }
+    }
+
+    /// Those of both profiles and sizes, in the order in which they are told.
+    private static func figures(packets: Int) throws -> [Double] {
+        var figures: [Double] = []
+        for profile in [SRTPSession.Profile.aes128CMSHA1_80, .aeadAES128GCM] {
+            for size in [172, 1_200] { figures.append(try measure(profile, size: size, packets: packets)) }
+        }
+        return figures
     }
 
     /// Nanoseconds of CPU for one protect and one unprotect.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import Foundation
 import GRDB
 import Hummingbird
@@ -23,7 +24,7 @@ struct SubscribeBenchmark: AsyncParsableCommand {
     @Option(help: "Clients that ask at a time, at most 100.")
     var clients = 8
 
-    @Option(help: "Rounds; the servers take turns.")
+    @Option(help: "Rounds; the servers take turns, and what is told is the median.")
     var rounds = 10
 
     func validate() throws {
@@ -43,7 +44,7 @@ struct SubscribeBenchmark: AsyncParsableCommand {
             _ = try await gateway.subscribe(GatewayUnderTest.user(index), client)
         }
         let others = try await connected(to: bare.port)
-        var (cost, baseline) = (UInt64(0), UInt64(0))
+        var (cost, baseline) = (Rounds(), Rounds())
         for round in 0...rounds {
             let ofGateway = try await measured(gateway.process, own) { index, client in
                 let user = GatewayUnderTest.user(index)
@@ -61,14 +62,13 @@ struct SubscribeBenchmark: AsyncParsableCommand {
             }
             // The first round warms up.
             guard round > 0 else { continue }
-            cost += ofGateway
-            baseline += ofRoutes
+            cost.add(Double(ofGateway))
+            baseline.add(Double(ofRoutes))
         }
-        let pairs = Double(count * clients * rounds)
+        let each = 1 / Double(count * clients) / 1_000
         print(
-            String(
-                format: "subscribe and unsubscribe: %.0f µs; bare routes with a row: %.0f µs; ratio %.2f",
-                Double(cost) / pairs / 1_000, Double(baseline) / pairs / 1_000, Double(cost) / Double(baseline)))
+            "subscribe and unsubscribe: \(cost.scaled(by: each).text("µs")); bare routes with a row: "
+                + "\(baseline.scaled(by: each).text("µs")); ratio \(cost.ratios(to: baseline).text(digits: 2))")
     }
 
     private func connected(to port: Int) async throws -> [HTTPClient] {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Audio
+import BenchValues
 import DTLS
 import Foundation
 import NIOCore

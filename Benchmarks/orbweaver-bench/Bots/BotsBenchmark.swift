@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import Foundation
 import NIOCore
 
@@ -69,13 +70,13 @@ struct BotsBenchmark: AsyncParsableCommand {
         _ = try peers.stream(for: .seconds(2))
         var (bare, worker, whole) = (BotFigures(), BotFigures(), BotFigures())
         for _ in 0..<rounds {
-            bare.perFrame.append(try BareBot.nanosecondsPerFrame(packets, said))
+            bare.perFrame.add(try BareBot.nanosecondsPerFrame(packets, said))
             let (cpu, media) = (process.cpuNanoseconds(), process.cpuNanoseconds(ofThreads: "media-"))
             let heard = sockets.reduce(0) { $0 + $1.bytes }
             let traffic = try peers.stream(for: .seconds(seconds))
             let frames = Double(legs * seconds * 50)
-            whole.perFrame.append(Double(process.cpuNanoseconds() - cpu) / frames)
-            worker.perFrame.append(Double(process.cpuNanoseconds(ofThreads: "media-") - media) / frames)
+            whole.perFrame.add(Double(process.cpuNanoseconds() - cpu) / frames)
+            worker.perFrame.add(Double(process.cpuNanoseconds(ofThreads: "media-") - media) / frames)
             let bytes = sockets.reduce(0) { $0 + $1.bytes } - heard
             let (leastPackets, leastBytes) = (Int(0.9 * frames), Int(0.9 * frames) * 2 * BotSocket.frame)
             guard Int(traffic.received) > leastPackets, Int(bytes) > leastBytes else {
@@ -111,25 +112,22 @@ struct BotsBenchmark: AsyncParsableCommand {
 
     private func report(_ name: String, _ delays: DelayHistogram) {
         print(
-            String(
-                format: "%@: p50 %.2f ms, p95 %.2f ms, most %.2f ms", name, Double(delays.percentile(0.5)) / 1_000,
-                Double(delays.percentile(0.95)) / 1_000, Double(delays.maximum) / 1_000))
+            "\(name): p50 \(delays.milliseconds(0.5)) ms, p95 \(delays.milliseconds(0.95)) ms, "
+                + String(format: "most %.2f ms", Double(delays.maximum) / 1_000))
     }
 }
 
 /// What a leg costs, round by round.
 private struct BotFigures {
     /// Nanoseconds of CPU for 20 ms in both directions.
-    var perFrame: [Double] = []
+    var perFrame = Rounds()
 
     func line(_ name: String, _ bare: BotFigures? = nil) -> String {
-        let cost = perFrame.median
-        let microseconds = { (nanoseconds: Double) in nanoseconds * 50 / 1_000 }
-        let (least, most) = (microseconds(perFrame.min() ?? 0), microseconds(perFrame.max() ?? 0))
+        let cost = perFrame.scaled(by: 50.0 / 1_000)
         let text = String(
-            format: "%@: %.0f µs per leg-second (%.0f to %.0f), %.0f legs per core", name, microseconds(cost), least,
-            most, 1e6 / microseconds(cost))
+            format: "%@: %.0f µs per leg-second (%.0f to %.0f), %.0f legs per core", name, cost.median, cost.least,
+            cost.most, 1e6 / cost.median)
         guard let bare else { return text }
-        return text + String(format: ", ratio %.2f", cost / bare.perFrame.median)
+        return text + ", ratio \(perFrame.ratios(to: bare.perFrame).text(digits: 2))"
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import Foundation
 import Primitives
 
@@ -50,7 +51,7 @@ struct CallsBenchmark: AsyncParsableCommand {
         defer { gateway.stop() }
         let caller = try await ScriptedCaller(gateway)
         let handshakes = try BareHandshakes()
-        var (alone, many, connecting, bare) = (CallCost(), CallCost(), CallCost(), CallCost())
+        var (alone, many, connecting, bare) = (Rounds(), Rounds(), Rounds(), Rounds())
         // The first round warms up.
         for round in 0...rounds {
             let costs = (
@@ -64,14 +65,20 @@ struct CallsBenchmark: AsyncParsableCommand {
             connecting.add(costs.2)
             bare.add(costs.3)
         }
-        print(alone.line("1 call at a time:"))
+        print(line("1 call at a time:", alone))
+        print(line("\(standing) calls at a time:", many) + ", \(many.ratios(to: alone).text(digits: 2)) of 1 at a time")
+        print(line("two bare handshakes:", bare))
         print(
-            many.line("\(standing) calls at a time:")
-                + String(format: ", %.2f of 1 at a time", many.median / alone.median))
-        print(bare.line("two bare handshakes:"))
-        print(
-            connecting.line("1 call at a time, with ICE and DTLS:")
-                + String(format: ", rate %.2f of two handshakes'", bare.median / connecting.median))
+            line("1 call at a time, with ICE and DTLS:", connecting)
+                + ", rate \(bare.ratios(to: connecting).text(digits: 2)) of two handshakes'")
+    }
+
+    /// - Parameter cost: nanoseconds of CPU per call.
+    private func line(_ name: String, _ cost: Rounds) -> String {
+        let perCall = cost.scaled(by: 0.001)
+        return String(
+            format: "%@ %.0f µs of CPU (%.0f to %.0f), %.0f per second and core", name, perCall.median, perCall.least,
+            perCall.most, 1e6 / perCall.median)
     }
 
     private func callOneByOne(_ caller: ScriptedCaller, _ process: ChildProcess) async throws -> Double {
@@ -113,21 +120,5 @@ struct CallsBenchmark: AsyncParsableCommand {
         try await calls()
         try await Task.sleep(for: Self.aftermath)
         return Double(process.cpuNanoseconds() - before) / Double(count)
-    }
-}
-
-/// CPU per call, round by round.
-private struct CallCost {
-    private var nanoseconds: [Double] = []
-
-    mutating func add(_ perCall: Double) { nanoseconds.append(perCall) }
-
-    var median: Double { nanoseconds.sorted()[nanoseconds.count / 2] }
-
-    func line(_ name: String) -> String {
-        let (least, most) = (nanoseconds.min() ?? 0, nanoseconds.max() ?? 0)
-        return String(
-            format: "%@ %.0f µs of CPU (%.0f to %.0f), %.0f per second and core", name, median / 1_000, least / 1_000,
-            most / 1_000, 1e9 / median)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import Foundation
 import NIOCore
 import NIOHTTP1

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import Foundation
 
 struct ChannelsBenchmark: AsyncParsableCommand {
@@ -21,7 +22,7 @@ struct ChannelsBenchmark: AsyncParsableCommand {
     @Option(help: "How many channels are open, 1000 to 10000 in steps of 1000; the fan-out is measured with 1000, too.")
     var count = 10_000
 
-    @Option(help: "Notifications to each channel per kind of fan-out.")
+    @Option(help: "Notifications to each channel per kind of fan-out; what is told is the median.")
     var notifications = 30
 
     @Option(help: "Round trips of each kind.")
@@ -52,8 +53,9 @@ struct ChannelsBenchmark: AsyncParsableCommand {
             print(
                 String(
                     format: "%@, CPU per notification: %.2f at %d of that at 1000; beside the baseline's growth %.2f",
-                    "\(audience)", many.gateway.perText / few.gateway.perText, count,
-                    many.gateway.perText / few.gateway.perText / (many.bare.perText / few.bare.perText)))
+                    "\(audience)", many.gateway.perText.median / few.gateway.perText.median, count,
+                    many.gateway.perText.median / few.gateway.perText.median
+                        / (many.bare.perText.median / few.bare.perText.median)))
         }
     }
 
@@ -69,9 +71,9 @@ struct ChannelsBenchmark: AsyncParsableCommand {
         bare.printIdle()
         bare.printRoundTrips()
         print(
-            String(
-                format: "%@, fan-out of %d bytes to %d: %.1f µs each; bare server %.1f µs; ratio %.2f", "\(audience)",
-                own.bytesPerText, count, own.perText, bare.perText, own.perText / bare.perText))
+            "\(audience), fan-out of \(own.bytesPerText) bytes to \(count): \(own.perText.text("µs", digits: 1)) each; "
+                + "bare server \(bare.perText.text("µs", digits: 1)); "
+                + "ratio \(own.perText.ratios(to: bare.perText).text(digits: 2))")
         return (own, bare)
     }
 
@@ -95,13 +97,12 @@ struct ChannelsBenchmark: AsyncParsableCommand {
             try await server.fanOut(0)
             try await crowd.wait(forTexts: told + count)
             let (texts, bytes) = (crowd.texts, crowd.bytes)
-            before = server.process.cpuNanoseconds()
             for number in 1...notifications {
+                before = server.process.cpuNanoseconds()
                 try await server.fanOut(number)
                 try await crowd.wait(forTexts: texts + number * count)
+                figures.perText.add(Double(server.process.cpuNanoseconds() - before) / Double(count) / 1_000)
             }
-            let cost = server.process.cpuNanoseconds() - before
-            figures.perText = Double(cost) / Double(notifications * count) / 1_000
             figures.bytesPerText = (crowd.bytes - bytes) / (notifications * count)
             for _ in 0..<roundTrips { figures.pings.record(nanoseconds: try await crowd.roundTrip()) }
             if let gateway = server as? GatewayChannels {
@@ -121,8 +122,8 @@ private struct ChannelFigures {
     var bytesEach = 0.0
     /// The share of a core that all of them take together while each sends a ping.
     var idleShare = 0.0
-    /// CPU per text that was sent, in microseconds.
-    var perText = 0.0
+    /// CPU per text that was sent, in microseconds: of each notification.
+    var perText = Rounds()
     var bytesPerText = 0
     var pings = DelayHistogram()
     /// From the request of a message to its notification.

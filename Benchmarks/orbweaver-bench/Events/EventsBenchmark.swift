@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import Foundation
 
 struct EventsBenchmark: AsyncParsableCommand {
@@ -43,8 +44,9 @@ struct EventsBenchmark: AsyncParsableCommand {
             bare.report("bare server to \(count)")
             print(
                 String(
-                    format: "events of %d bytes to %d: %.2f µs each; bare server %.2f µs; ratio %.2f",
-                    own.bytesPerText, count, own.perText, bare.perText, own.perText / bare.perText))
+                    format: "events of %d bytes to %d: %.2f µs each; bare server %.2f µs; ratio ",
+                    own.bytesPerText, count, own.perText.median, bare.perText.median)
+                    + own.perText.ratios(to: bare.perText).text(digits: 2))
         }
     }
 
@@ -52,12 +54,12 @@ struct EventsBenchmark: AsyncParsableCommand {
     private func measure(_ server: some ChannelServer, _ count: Int) async throws -> EventFigures {
         defer { server.stop() }
         // The first round warms up.
-        var alone: [Double] = []
+        var alone = Rounds()
         for round in 0...rounds {
             let cost = try await cost(server.process) {
                 for number in 0..<events { try await server.fanOut(number) }
             }
-            if round > 0 { alone.append(cost) }
+            if round > 0 { alone.add(cost) }
         }
         let (crowd, empty) = (ChannelCrowd(), server.process.proportionalBytes)
         try await server.open(count, crowd)
@@ -80,7 +82,7 @@ struct EventsBenchmark: AsyncParsableCommand {
                 }
             }
             guard round > 0 else { continue }
-            figures.perTextOfRounds.append((cost - alone.median) / Double(events * count) / 1_000)
+            figures.perText.add((cost - alone.median) / Double(events * count) / 1_000)
         }
         guard crowd.texts == texts + told else {
             throw ValidationError("\(crowd.texts - texts) events came, not \(told)")
@@ -106,21 +108,14 @@ private struct EventFigures {
     /// The share of a core that all of them take together while nothing happens; `nil`: it was not measured.
     var idleShare: Double?
     /// CPU per event that was sent to one, in microseconds, round by round.
-    var perTextOfRounds: [Double] = []
+    var perText = Rounds()
     var bytesPerText = 0
 
-    var perText: Double { perTextOfRounds.median }
-
     func report(_ name: String) {
-        let (least, most) = (perTextOfRounds.min() ?? 0, perTextOfRounds.max() ?? 0)
         print(
-            String(format: "%@: %.2f µs each (%.2f to %.2f); ", name, perText, least, most)
+            String(
+                format: "%@: %.2f µs each (%.2f to %.2f); ", name, perText.median, perText.least, perText.most)
                 + String(format: "%.1f KB per connection", bytesEach / 1_024)
                 + (idleShare.map { String(format: ", %.1f %% of a core while idle", $0 * 100) } ?? ""))
     }
-}
-
-extension [Double] {
-    /// The middle one, or the upper of the two in the middle; there must be one.
-    var median: Double { sorted()[count / 2] }
 }

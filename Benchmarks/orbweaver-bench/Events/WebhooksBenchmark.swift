@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import Foundation
 import NIOHTTP1
 
@@ -48,7 +49,7 @@ struct WebhooksBenchmark: AsyncParsableCommand {
         let crowd = ChannelCrowd()
         try await events.follow(crowd)
         let webhook = try events.addWebhook(provider.url + Self.path)
-        var (own, bare, loop) = ([Double](), [Double](), BarePushes?.none)
+        var (own, bare, loop) = (Rounds(), Rounds(), BarePushes?.none)
         for round in 0...rounds {
             let sent = try await deliver(events, webhook, crowd)
             let baseline = try loop ?? Self.loop(provider, length: sent.length, inFlight: inFlight)
@@ -56,17 +57,16 @@ struct WebhooksBenchmark: AsyncParsableCommand {
             let ofLoop = Double(try baseline.nanoseconds(of: sent.count)) / Double(sent.count)
             // The first round connects and warms up.
             guard round > 0 else { continue }
-            own.append(sent.nanoseconds / Double(sent.count))
-            bare.append(ofLoop)
+            own.add(sent.nanoseconds / Double(sent.count))
+            bare.add(ofLoop)
         }
         await crowd.close()
-        let (least, most) = (own.min() ?? 0, own.max() ?? 0)
         print(
             String(
                 format: "webhook of %d bytes, %d in flight: %.1f µs of CPU (%.1f to %.1f); ", loop?.contentSize ?? 0,
-                inFlight, own.median / 1_000, least / 1_000, most / 1_000)
-                + String(
-                    format: "bare libcurl: %.1f µs; ratio %.2f", bare.median / 1_000, own.median / bare.median))
+                inFlight, own.median / 1_000, own.least / 1_000, own.most / 1_000)
+                + String(format: "bare libcurl: %.1f µs; ratio ", bare.median / 1_000)
+                + own.ratios(to: bare).text(digits: 2))
         print(
             String(
                 format: "webhooks per second and core: %.0f; bare libcurl %.0f", 1e9 / own.median, 1e9 / bare.median))

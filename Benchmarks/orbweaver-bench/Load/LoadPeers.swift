@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import Cryptography
 import DTLS
 import Primitives

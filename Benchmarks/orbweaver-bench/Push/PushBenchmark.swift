@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import Foundation
 
 struct PushBenchmark: AsyncParsableCommand {
@@ -134,27 +135,26 @@ struct PushBenchmark: AsyncParsableCommand {
     private func compare(_ provider: LocalProvider, _ sample: PushSample, _ bare: BarePushes) async throws {
         let client = try PushesUnderTest(provider.configuration(inFlight: inFlight, capacity: count), sample)
         defer { client.stop() }
-        var (cost, baseline, elapsed) = (UInt64(0), UInt64(0), Duration.zero)
+        var (cost, baseline, elapsed) = (Rounds(), Rounds(), Duration.zero)
         for round in 0...rounds {
             let figures = try await client.send(count)
             guard figures.overloaded == 0 else { throw ValidationError("\(figures.overloaded) pushes found no room") }
             let ofLoop = try bare.nanoseconds(of: count)
             // The first round connects and warms up.
             guard round > 0 else { continue }
-            cost += figures.nanoseconds
-            baseline += ofLoop
+            cost.add(Double(figures.nanoseconds) / Double(count))
+            baseline.add(Double(ofLoop) / Double(count))
             elapsed += figures.elapsed
         }
-        let pushes = Double(count * rounds)
         print(
-            String(
-                format: "push of %d bytes, %d in flight: %.1f µs of CPU; bare libcurl: %.1f µs; ratio %.2f",
-                bare.contentSize, inFlight, Double(cost) / pushes / 1_000, Double(baseline) / pushes / 1_000,
-                Double(cost) / Double(baseline)))
+            "push of \(bare.contentSize) bytes, \(inFlight) in flight: "
+                + "\(cost.scaled(by: 0.001).text("µs", digits: 1)) of CPU; bare libcurl: "
+                + "\(baseline.scaled(by: 0.001).text("µs", digits: 1)); "
+                + "ratio \(cost.ratios(to: baseline).text(digits: 2))")
         print(
             String(
                 format: "pushes per second: %.0f per core; %.0f by the clock, with the provider on the same machine",
-                pushes / Double(cost) * 1e9, pushes / (elapsed / .seconds(1))))
+                1e9 / cost.median, Double(count * rounds) / (elapsed / .seconds(1))))
     }
 
     /// As many pushes at once as may wait, again and again, and then twice as many.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchValues
 import CallControl
 import Foundation
 import MediaServer
@@ -46,12 +47,15 @@ struct TranscodeBenchmark: ParsableCommand {
             bare.add(try BareOpus.nanosecondsPerFrame(speech))
             try measure(opus, pcmu, &call)
         }
-        print(String(format: "bare libopus, encode and decode: %.0f µs per leg-second", bare.microsecondsPerSecond))
+        print("bare libopus, encode and decode: \(bare.microsecondsPerSecond.text("µs")) per leg-second")
         print(call.line("transcoded Opus and PCMU, whole call", bare))
         for count in legs {
-            var mix = Figure()
-            for _ in 0..<rounds { try measureMix(of: count, opus.payloads, channels: 1, &mix) }
-            print(mix.line("mix of \(count), one leg", bare))
+            var (mix, beside) = (Figure(), Figure())
+            for _ in 0..<rounds {
+                beside.add(try BareOpus.nanosecondsPerFrame(speech))
+                try measureMix(of: count, opus.payloads, channels: 1, &mix)
+            }
+            print(mix.line("mix of \(count), one leg", beside))
         }
         if stereo { try measureStereo(speech) }
     }
@@ -62,11 +66,14 @@ struct TranscodeBenchmark: ParsableCommand {
         let payloads = try BareOpus.encode(pairs, channels: 2)
         var bare = Figure()
         for _ in 0..<rounds { bare.add(try BareOpus.nanosecondsPerFrame(pairs, channels: 2)) }
-        print(String(format: "bare libopus in two channels: %.0f µs per leg-second", bare.microsecondsPerSecond))
+        print("bare libopus in two channels: \(bare.microsecondsPerSecond.text("µs")) per leg-second")
         for count in legs {
-            var mix = Figure()
-            for _ in 0..<rounds { try measureMix(of: count, payloads, channels: 2, &mix) }
-            print(mix.line("mix of \(count) in two channels, one leg", bare))
+            var (mix, beside) = (Figure(), Figure())
+            for _ in 0..<rounds {
+                beside.add(try BareOpus.nanosecondsPerFrame(pairs, channels: 2))
+                try measureMix(of: count, payloads, channels: 2, &mix)
+            }
+            print(mix.line("mix of \(count) in two channels, one leg", beside))
         }
     }
 
@@ -109,7 +116,7 @@ struct TranscodeBenchmark: ParsableCommand {
 
 /// What one leg costs, over all rounds.
 private struct Figure {
-    private var nanoseconds: [Double] = []
+    private var nanoseconds = Rounds()
     private var all = Allocations()
     /// While no check came.
     private var unchecked = Allocations()
@@ -121,7 +128,7 @@ private struct Figure {
     }
 
     /// - Parameter nanosecondsPerFrame: CPU for 20 ms of one leg.
-    mutating func add(_ nanosecondsPerFrame: Double) { nanoseconds.append(nanosecondsPerFrame) }
+    mutating func add(_ nanosecondsPerFrame: Double) { nanoseconds.add(nanosecondsPerFrame) }
 
     mutating func add(allocations more: UInt64, packets count: Int) {
         all.count += more
@@ -133,13 +140,13 @@ private struct Figure {
         unchecked.packets += count
     }
 
-    /// Of the median round.
-    var microsecondsPerSecond: Double { nanoseconds.sorted()[nanoseconds.count / 2] * 50 / 1_000 }
+    /// CPU for a second of one leg.
+    var microsecondsPerSecond: Rounds { nanoseconds.scaled(by: 50.0 / 1_000) }
 
     func line(_ name: String, _ bare: Figure) -> String {
         let cost = String(
-            format: "%@: %.0f µs per leg-second, ratio %.2f, %.4f allocations per packet", name, microsecondsPerSecond,
-            microsecondsPerSecond / bare.microsecondsPerSecond, all.perPacket)
+            format: "%@: %.0f µs per leg-second, ratio %@, %.4f allocations per packet", name,
+            microsecondsPerSecond.median, nanoseconds.ratios(to: bare.nanoseconds).text(digits: 2), all.perPacket)
         guard unchecked.packets > 0 else { return cost }
         return cost + String(format: ", %.4f without connectivity checks", unchecked.perPacket)
     }
