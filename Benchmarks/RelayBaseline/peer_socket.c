@@ -2,6 +2,7 @@
 #include "peer_socket.h"
 
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -51,16 +52,32 @@ static uint16_t read_destination(struct msghdr *message) {
     return UINT16_MAX;
 }
 
-int peer_socket_send(int fd, uint32_t host, uint16_t port, uint8_t *slots, const struct peer_packet *packets,
-                     int count) {
+uint16_t peer_socket_port(int fd) {
+    struct sockaddr_in own;
+    socklen_t size = sizeof own;
+    if (getsockname(fd, (struct sockaddr *)&own, &size)) return 0;
+    return ntohs(own.sin_port);
+}
+
+int64_t peer_socket_drops(int fd) {
+    uint32_t values[SK_MEMINFO_VARS];
+    socklen_t size = sizeof values;
+    if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, values, &size)) return -1;
+    return values[SK_MEMINFO_DROPS];
+}
+
+int peer_socket_send(int fd, uint8_t *slots, const struct peer_packet *packets, int count) {
     struct mmsghdr messages[peer_socket_batch];
     struct iovec buffers[peer_socket_batch];
     union control controls[peer_socket_batch];
-    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(host) };
+    struct sockaddr_in to[peer_socket_batch];
     for (int i = 0; i < count; i++) {
+        to[i] = (struct sockaddr_in){
+            .sin_family = AF_INET, .sin_port = htons(packets[i].port), .sin_addr.s_addr = htonl(packets[i].host),
+        };
         buffers[i] = (struct iovec){ .iov_base = slots + i * peer_socket_slot, .iov_len = packets[i].length };
         messages[i].msg_hdr = (struct msghdr){
-            .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &buffers[i], .msg_iovlen = 1,
+            .msg_name = &to[i], .msg_namelen = sizeof to[i], .msg_iov = &buffers[i], .msg_iovlen = 1,
         };
         write_source(&controls[i], &messages[i].msg_hdr, packets[i].peer);
     }

@@ -38,4 +38,27 @@ import Testing
         #expect(all.percentile(0.75) == 30)
         #expect(all.maximum == 20_000_000)
     }
+
+    @Test func `a generator in time has no fault`() {
+        var state = GeneratorState()
+        #expect(state.fault == nil)
+        for _ in 0..<99 { state.lateness.record(nanoseconds: 5_000_000) }
+        // One packet in a hundred may be as late as it likes.
+        state.lateness.record(nanoseconds: 90_000_000)
+        #expect(state.fault == nil)
+    }
+
+    @Test func `a generator that was late or lossy says so`() {
+        var late = GeneratorState()
+        for _ in 0..<98 { late.lateness.record(nanoseconds: 0) }
+        for _ in 0..<2 { late.lateness.record(nanoseconds: 6_000_000) }
+        #expect(late.fault == "the peers were late (p99 6.00 ms, at most 5 ms; latest 6.0 ms)")
+        var lossy = GeneratorState()
+        lossy.dropped = 3
+        #expect(lossy.fault == "the peers were lossy (3 packets found their receive buffer full)")
+        lossy += late
+        lossy.unsent = 2
+        #expect(lossy.fault?.contains("late (p99 6.00 ms") == true)
+        #expect(lossy.fault?.contains("unable to send 2 packets and lossy (3") == true)
+    }
 }

@@ -187,3 +187,17 @@ def test_bots_on_streams():
     ):  # fmt: skip
         half, most_of_them, longest = figures(output, f"{way}: p50 # ms, p95 # ms, most # ms")
         assert half <= most_of_them <= longest < 1_000
+
+
+def test_many_calls_have_a_cost_only_if_their_peers_kept_up():
+    output = measured("load", "--calls", "2", "--seconds", "1", "--rounds", "1", "--share", "0")
+    rows = [line.split("|") for line in output.splitlines() if "|" in line and not line.startswith("calls")]
+    assert len(rows) == 1, output
+    calls, cost, *rest = rows[0]
+    assert int(calls) == 2
+    if "no cost" in cost:  # whatever else this machine does
+        assert re.search(r"the peers were (late \(p99|unable to send|lossy)", cost), output
+        assert "KB per call" in rest[0]
+    else:
+        assert re.fullmatch(r" \d+ µs \(\d+ to \d+\) ", cost), output
+        assert re.search(r"p99 \d+\.\d\d ms late, latest", rest[-1]), output

@@ -12,6 +12,8 @@ enum {
 };
 
 struct peer_packet {
+    uint32_t host;  // where it goes: an IPv4 address in host order, and a port; nothing in a packet that came
+    uint16_t port;
     uint16_t peer;
     uint16_t length;
 };
@@ -19,10 +21,15 @@ struct peer_packet {
 // A socket that does not block, or -1 and errno.
 int peer_socket_open(void);
 
-// Sends the packets in the first `count` slots, each from its peer's address, to `port` of the IPv4 address `host` (in
-// host order). Returns how many were sent; a packet that finds the send buffer full is lost.
-int peer_socket_send(int fd, uint32_t host, uint16_t port, uint8_t *slots, const struct peer_packet *packets,
-                     int count);
+// The port that all peers have, or 0 and errno.
+uint16_t peer_socket_port(int fd);
+
+// How many packets the kernel has dropped so far because the receive buffer was full, or -1 and errno.
+int64_t peer_socket_drops(int fd);
+
+// Sends the packets in the first `count` slots, each from its peer's address to where it goes. Returns how many were
+// sent; a packet that finds the send buffer full is lost.
+int peer_socket_send(int fd, uint8_t *slots, const struct peer_packet *packets, int count);
 
 // Takes what waits, at most a batch; returns how many packets came, 0 if there are none.
 int peer_socket_receive(int fd, uint8_t *slots, struct peer_packet *packets);

@@ -47,10 +47,21 @@ final class LoadPeer {
     /// Of the next packet, without wrapping.
     private var sequence: UInt32 = 0
     private var random = SecureRandomSource()
+    /// The datagrams of the handshake since the other side was last heard.
+    private var flight: [[UInt8]] = []
+    /// The peer's own address.
+    let address: SocketAddress
+    /// Where everything goes.
+    var destination = SocketAddress(IPAddress(v4: 0x7F00_0001), port: 0)
+    /// Packets of media that it has got.
+    private(set) var received = 0
+    /// Its call is over: it is silent.
+    var isRetired = false
 
     /// - Parameter voice: `nil`: its packets hold the time instead of sound.
-    init(number: UInt16, context: DTLSContext, voice: Voice?) {
+    init(number: UInt16, at address: SocketAddress, context: DTLSContext, voice: Voice?) {
         self.number = number
+        self.address = address
         self.voice = voice
         self.context = context
         credentials = ICECredentials(
@@ -72,7 +83,7 @@ final class LoadPeer {
         let username = ICEUsername(receiver: gateway.ufrag, sender: credentials.ufrag).text
         let request = STUNMessage(
             .request, .binding, TransactionID(using: &random),
-            [.username(username), .priority(1), .iceControlling(tieBreaker: 7), .useCandidate])
+            [.username(username), .priority(1), .iceControlling(tieBreaker: .max), .useCandidate])
         return request.encoded(password: gateway.password.value, authentication: Authentication())
     }
 
@@ -81,22 +92,41 @@ final class LoadPeer {
 
     func handshakeTimedOut() { dtls?.handleTimeout() }
 
-    func nextHandshakeDatagram() -> [UInt8]? { dtls?.nextDatagram() }
+    func nextHandshakeDatagram() -> [UInt8]? {
+        guard let datagram = dtls?.nextDatagram() else { return nil }
+        flight.append(datagram)
+        return datagram
+    }
+
+    /// What is sent again while the handshake lasts, as libwebrtc does after 50 ms; OpenSSL waits a second. A server
+    /// that was not ready for a ClientHello would cost that second.
+    var unansweredFlight: [[UInt8]] { isConnected ? [] : flight }
 
     /// Takes a packet that is no media.
-    func receive(_ packet: Span<UInt8>) throws {
+    ///
+    /// - Returns: what it is answered with at once; `nil`: nothing.
+    func receive(_ packet: Span<UInt8>) throws -> [UInt8]? {
         switch packet[0] {
         case 0...3:
             let message = try STUNMessage(parsing: packet)
+            if message.messageClass == .request { return answer(message) }
             if message.messageClass == .success, dtls == nil {
                 dtls = try DTLSTransport(context: context, role: .client)
                 dtls?.start()
             }
         case 20...63:
+            flight = []
             dtls?.receive(packet)
             try installKeys()
-        default: return
+        default: break
         }
+        return nil
+    }
+
+    /// The answer to a check; servers that are no ICE lite make some.
+    private func answer(_ check: STUNMessage) -> [UInt8] {
+        STUNMessage(.success, .binding, check.transactionID, [.xorMappedAddress(destination)])
+            .encoded(password: credentials.password.value, authentication: Authentication())
     }
 
     private func installKeys() throws {
@@ -132,6 +162,7 @@ final class LoadPeer {
     func readPacket(in slot: inout MutableSpan<UInt8>, count: Int) throws -> Arrival? {
         guard let inbound, 128...191 ~= slot[0], !(192...223 ~= slot[1]) else { return nil }
         let length = try inbound.unprotect(&slot, count: count)
+        received += 1
         guard voice == nil else { return .made }
         guard length == Self.stampedSize else { return nil }
         return .stamped(MonotonicTime(nanoseconds: slot.read(size: 8, at: Self.headerSize)))

@@ -16,14 +16,14 @@ final class LoadPeers {
         var received = 0
         /// From the stamp in the sender's packet to its arrival at the receiver.
         var delay = DelayHistogram()
-        /// How late the latest packet was sent; much more than a millisecond means that these peers cannot keep up.
-        var worstLateness = Duration.zero
+        /// Whether these peers kept up.
+        var generator = GeneratorState()
 
         static func += (total: inout Self, more: Self) {
             total.sent += more.sent
             total.received += more.received
             total.delay += more.delay
-            total.worstLateness = max(total.worstLateness, more.worstLateness)
+            total.generator += more.generator
         }
     }
 
@@ -31,6 +31,7 @@ final class LoadPeers {
     /// RFC 7675 §5.1 has a check every four to six seconds.
     private static let consentInterval = Duration.seconds(5)
     private static let checkInterval = Duration.milliseconds(50)
+    private static let firstMediaInterval = Duration.milliseconds(5)
     private static let patience = Duration.seconds(10)
     private static let burst = 16
 
@@ -46,24 +47,42 @@ final class LoadPeers {
         socket = try PeerSocket()
     }
 
-    /// Packets that the peers' own socket had no room for.
-    var lost: Int { socket.lost }
-
     /// - Parameter voice: `nil`: its packets hold the time instead of sound.
     func add(_ voice: LoadPeer.Voice? = nil) -> LoadPeer {
-        let peer = LoadPeer(number: UInt16(peers.count), context: context, voice: voice)
+        let peer = LoadPeer(
+            number: UInt16(peers.count), at: socket.address(of: UInt16(peers.count)), context: context, voice: voice)
         peers.append(peer)
         return peer
     }
 
-    /// Checks and shakes hands until all of these have keys.
+    /// Checks and shakes hands with one server until all of these have keys.
     func connect(_ connecting: [LoadPeer], to gateway: SocketAddress) throws {
-        socket.destination = gateway
+        for peer in connecting { peer.destination = gateway }
+        try connect(connecting)
+    }
+
+    /// Checks and shakes hands, each with its own destination, until all of these have keys.
+    func connect(_ connecting: [LoadPeer]) throws {
         let start = MonotonicClock.now
         for peer in connecting { timers.set(start, for: UInt64(peer.number)) }
         while !connecting.allSatisfy(\.isConnected) {
             let now = MonotonicClock.now
             guard now < start + Self.patience else { throw ValidationError("a peer did not connect") }
+            try runOnce(at: now)
+        }
+    }
+
+    /// Lets connected peers send every few milliseconds until each of them has got a packet.
+    func awaitMedia(at talking: [LoadPeer]) throws {
+        let start = MonotonicClock.now
+        var next = start
+        while !talking.allSatisfy({ $0.received > 0 }) {
+            let now = MonotonicClock.now
+            guard now < start + Self.patience else { throw ValidationError("a peer got no media") }
+            if now >= next {
+                for peer in talking { try send(from: peer) }
+                next = now + Self.firstMediaInterval
+            }
             try runOnce(at: now)
         }
     }
@@ -76,6 +95,7 @@ final class LoadPeers {
         self.isChecking = isChecking
         defer { self.isChecking = true }
         traffic = Traffic()
+        let (unsent, dropped) = (socket.unsent, try socket.dropped())
         let start = MonotonicClock.now
         var now = start
         while now < start + duration {
@@ -87,6 +107,8 @@ final class LoadPeers {
             try runOnce(at: now)
             now = MonotonicClock.now
         }
+        traffic.generator.unsent = socket.unsent - unsent
+        traffic.generator.dropped = try socket.dropped() - dropped
         return traffic
     }
 
@@ -99,9 +121,11 @@ final class LoadPeers {
             guard length > 1, Int(number) < peers.count else { return }
             let peer = peers[Int(number)]
             if slot[0] < 128 {
-                try peer.receive(slot.span.extracting(0..<length))
+                if let answer = try peer.receive(slot.span.extracting(0..<length)) { send(answer, from: peer) }
                 continueHandshake(of: peer, at: now)
-            } else if let arrival = try peer.readPacket(in: &slot, count: length) {
+            } else {
+                // What cannot be authenticated, or comes twice, is no arrival.
+                guard let arrival = try? peer.readPacket(in: &slot, count: length) else { return }
                 traffic.received += 1
                 guard case .stamped(let time) = arrival else { return }
                 traffic.delay.record(nanoseconds: MonotonicClock.now.nanoseconds - time.nanoseconds)
@@ -116,21 +140,32 @@ final class LoadPeers {
         let elapsed = Double((now - start).wholeNanoseconds)
         for _ in 0..<Self.burst where Double(traffic.sent) * share <= elapsed {
             let peer = peers[traffic.sent % peers.count]
-            let lateness = Duration.nanoseconds(Int64(elapsed - Double(traffic.sent) * share))
-            traffic.worstLateness = max(traffic.worstLateness, lateness)
-            try socket.queue(from: peer.number) { try peer.writePacket(into: &$0, at: MonotonicClock.now) }
+            traffic.generator.lateness.record(nanoseconds: UInt64(max(0, elapsed - Double(traffic.sent) * share)))
+            try send(from: peer)
             traffic.sent += 1
         }
     }
 
+    private func send(from peer: LoadPeer) throws {
+        try socket.queue(from: peer.number, to: peer.destination) {
+            try peer.writePacket(into: &$0, at: MonotonicClock.now)
+        }
+    }
+
+    private func send(_ packet: [UInt8], from peer: LoadPeer) {
+        socket.queue(packet, from: peer.number, to: peer.destination)
+    }
+
     private func wake(_ peer: LoadPeer, at now: MonotonicTime) {
-        if isChecking, let check = peer.check() { socket.queue(check, from: peer.number) }
+        guard !peer.isRetired else { return }
+        if isChecking, let check = peer.check() { send(check, from: peer) }
+        for datagram in peer.unansweredFlight { send(datagram, from: peer) }
         if peer.retransmission == .zero { peer.handshakeTimedOut() }
         continueHandshake(of: peer, at: now)
         timers.set(now + (peer.isConnected ? Self.consentInterval : Self.checkInterval), for: UInt64(peer.number))
     }
 
     private func continueHandshake(of peer: LoadPeer, at now: MonotonicTime) {
-        while let datagram = peer.nextHandshakeDatagram() { socket.queue(datagram, from: peer.number) }
+        while let datagram = peer.nextHandshakeDatagram() { send(datagram, from: peer) }
     }
 }

@@ -9,32 +9,49 @@ final class PeerSocket {
     private let descriptor: Int32
     private var outgoing = PacketBatch()
     private var incoming = PacketBatch()
-    /// Where everything goes.
-    var destination = SocketAddress(IPAddress(v4: 0x7F00_0001), port: 0)
-    /// Packets that found a full buffer.
-    private(set) var lost = 0
+    /// Packets that found the send buffer full.
+    private(set) var unsent = 0
+    /// The port that all peers have.
+    let port: UInt16
 
     init() throws {
         descriptor = peer_socket_open()
         guard descriptor >= 0 else { throw ValidationError("no socket for the peers: error \(errno)") }
+        port = peer_socket_port(descriptor)
     }
 
     deinit { close(descriptor) }
 
-    /// Queues a packet of a peer; `write` puts it into the slot it is given and returns its length.
-    func queue(from peer: UInt16, _ write: (inout MutableSpan<UInt8>) throws -> Int) rethrows {
-        if outgoing.isFull { flush() }
-        try outgoing.append(from: peer, write)
+    /// The address of a peer.
+    func address(of peer: UInt16) -> SocketAddress {
+        SocketAddress(IPAddress(v4: 0x7F01_0000 + UInt32(peer)), port: port)
     }
 
-    func queue(_ packet: [UInt8], from peer: UInt16) {
-        queue(from: peer) { slot in
+    /// Packets that the kernel has dropped because the receive buffer was full.
+    ///
+    /// - Throws: `ValidationError` if the kernel does not tell.
+    func dropped() throws -> Int {
+        let drops = peer_socket_drops(descriptor)
+        guard drops >= 0 else { throw ValidationError("the kernel does not count what it drops: error \(errno)") }
+        return Int(drops)
+    }
+
+    /// Queues a packet of a peer; `write` puts it into the slot it is given and returns its length.
+    func queue(
+        from peer: UInt16, to destination: SocketAddress, _ write: (inout MutableSpan<UInt8>) throws -> Int
+    ) rethrows {
+        if outgoing.isFull { flush() }
+        try outgoing.append(from: peer, to: destination, write)
+    }
+
+    func queue(_ packet: [UInt8], from peer: UInt16, to destination: SocketAddress) {
+        queue(from: peer, to: destination) { slot in
             for index in packet.indices { slot[index] = packet[index] }
             return packet.count
         }
     }
 
-    func flush() { lost += outgoing.send(over: descriptor, to: destination) }
+    func flush() { unsent += outgoing.send(over: descriptor) }
 
     /// Hands over what waits, at most a batch: whose it is, and its slot with its length.
     func receive(_ take: (_ peer: UInt16, _ slot: inout MutableSpan<UInt8>, _ length: Int) throws -> Void) rethrows {
@@ -54,21 +71,24 @@ private struct PacketBatch {
 
     var isFull: Bool { count == Self.capacity }
 
-    mutating func append(from peer: UInt16, _ write: (inout MutableSpan<UInt8>) throws -> Int) rethrows {
+    mutating func append(
+        from peer: UInt16, to destination: SocketAddress, _ write: (inout MutableSpan<UInt8>) throws -> Int
+    ) rethrows {
         let start = count * Self.slotSize
         var all = bytes.mutableSpan
         var slot = all._mutatingExtracting(start..<(start + Self.slotSize))
         let length = try write(&slot)
-        packets[count] = peer_packet(peer: peer, length: UInt16(length))
+        packets[count] = peer_packet(
+            host: UInt32(truncatingIfNeeded: destination.address.low), port: destination.port, peer: peer,
+            length: UInt16(length))
         count += 1
     }
 
     /// Empties the batch; returns how many packets were lost.
-    mutating func send(over descriptor: Int32, to destination: SocketAddress) -> Int {
+    mutating func send(over descriptor: Int32) -> Int {
         guard count > 0 else { return 0 }
         defer { count = 0 }
-        let host = UInt32(truncatingIfNeeded: destination.address.low)
-        return count - Int(unsafe peer_socket_send(descriptor, host, destination.port, &bytes, packets, Int32(count)))
+        return count - Int(unsafe peer_socket_send(descriptor, &bytes, packets, Int32(count)))
     }
 
     mutating func receive(from descriptor: Int32) {
