@@ -14,7 +14,7 @@ struct Bench: AsyncParsableCommand {
             TranscodeBenchmark.self,
             CallsBenchmark.self, ChannelsBenchmark.self, SubscribeBenchmark.self, BareRoute.self, BareChannels.self,
             BareRows.self, PushBenchmark.self, EventsBenchmark.self, WebhooksBenchmark.self,
-            BotsBenchmark.self,
+            BotsBenchmark.self, BesideBenchmark.self,
         ]
     )
 }

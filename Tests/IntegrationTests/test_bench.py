@@ -95,6 +95,8 @@ def test_the_clone_follows_the_revision(tree):
         (["--against"], "needs a revision"),
         (["--against", "nowhere"], "no revision nowhere"),
         (["--against", "HEAD", "--rounds", "11"], "1 to 10 rounds"),
+        (["--peers", "0"], "1 to 20 rounds"),
+        (["--peers", "3", "load"], "nothing but a number of rounds"),
         (["--against", "HEAD", "--help"], "not the name of a benchmark"),
         (["--against", "HEAD", "broken"], "broken of the tree before ended with an error"),
     ],
@@ -103,6 +105,12 @@ def test_what_cannot_be_measured_is_said(tree, arguments, words):
     outcome = tree.bench(*arguments)
     assert outcome.returncode == 2
     assert words in outcome.stderr
+
+
+def test_other_servers_are_asked_for_by_themselves(tree):
+    assert tree.bench("--peers", "2").returncode == 0
+    assert tree.bench("--peers").returncode == 0
+    assert tree.turns.read_text() == "beside after\n" * 2
 
 
 def test_one_benchmark_or_all_run_as_ever(tree):
@@ -201,3 +209,21 @@ def test_many_calls_have_a_cost_only_if_their_peers_kept_up():
     else:
         assert re.fullmatch(r" \d+ µs \(\d+ to \d+\) ", cost), output
         assert re.search(r"p99 \d+\.\d\d ms late, latest", rest[-1]), output
+
+
+def test_servers_that_are_not_installed_are_left_out_and_named():
+    output = measured(
+        "beside", "--calls", "2", "4", "--seconds", "1", "--setups", "3", "--rounds", "1", "--rtpengine", "/nowhere/it",
+        "--janus", "/nowhere/it",
+    )  # fmt: skip
+    assert "rtpengine is not installed: apt-get install --no-install-recommends rtpengine-daemon\n" in output
+    assert "Janus is not installed: apt-get install --no-install-recommends janus\n" in output
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in output.splitlines() if "| Orbweaver |" in line]
+    standing, (memory, setup) = rows[:2], rows[2:]
+    assert [row[:2] for row in standing] == [["2", "Orbweaver"], ["4", "Orbweaver"]]
+    for row in standing:  # whatever else this machine does
+        assert re.match(r"\d+ µs \(\d+ to \d+\)$|no cost: the peers were ", row[2]), output
+    assert re.match(r"-?\d+ KB \(", memory[1]) and memory[2] == "–"
+    assert re.match(r"\d+ µs \(", setup[1]) and setup[4] == "0"
+    half, most = re.fullmatch(rf"({FIGURE}), ({FIGURE}) ms", setup[3]).groups()
+    assert 0 < float(half) <= float(most)

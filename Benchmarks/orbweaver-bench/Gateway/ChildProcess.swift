@@ -9,7 +9,23 @@ final class ChildProcess: Sendable {
     private let pid: pid_t
 
     /// Starts a program with one event loop and waits until its port answers.
-    init(_ executable: String, _ arguments: [String], port: Int, environment: [String: String] = [:]) async throws {
+    convenience init(
+        _ executable: String, _ arguments: [String], port: Int, environment: [String: String] = [:]
+    ) async throws {
+        try await self.init(executable, arguments, environment: environment) {
+            // Refused until the port is open.
+            guard let client = try? await HTTPClient(port: port) else { return false }
+            await client.close()
+            return true
+        }
+    }
+
+    /// Starts a program with one event loop and waits until it is ready.
+    ///
+    /// - Throws: `ValidationError` if it ends, or is not ready after 20 seconds; it is ended then.
+    init(
+        _ executable: String, _ arguments: [String], environment: [String: String] = [:], isReady: () async -> Bool
+    ) async throws {
         let process = Process()
         process.executableURL = URL(filePath: executable)
         process.arguments = arguments
@@ -24,15 +40,12 @@ final class ChildProcess: Sendable {
         pid = process.processIdentifier
         self.process = Mutex(process)
         for _ in 0..<400 {
-            // Refused until the port is open.
-            if let client = try? await HTTPClient(port: port) {
-                await client.close()
-                return
-            }
+            if await isReady() { return }
             guard self.process.withLock({ $0.isRunning }) else { break }
             try await Task.sleep(for: .milliseconds(50))
         }
-        throw ValidationError("\(executable) \(arguments.joined(separator: " ")) did not open port \(port)")
+        kill()
+        throw ValidationError("\(executable) \(arguments.joined(separator: " ")) did not get ready")
     }
 
     /// Ends it as an operator would.
@@ -53,12 +66,31 @@ final class ChildProcess: Sendable {
     }
 
     /// Nanoseconds that it has spent on CPUs so far, by threads that have ended too (clock_getcpuclockid(3)).
-    func cpuNanoseconds() -> UInt64 {
+    func cpuNanoseconds() -> UInt64 { Self.cpuNanoseconds(of: pid) }
+
+    private static func cpuNanoseconds(of pid: pid_t) -> UInt64 {
         var (clock, time) = (clockid_t(), timespec())
         guard unsafe clock_getcpuclockid(pid, &clock) == 0,
             unsafe clock_gettime(clock, &time) == 0
         else { return 0 }
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    /// The same of the process and of the processes that it has started, as far as they live.
+    func cpuNanosecondsOfTree() -> UInt64 { tree.reduce(0) { $0 + Self.cpuNanoseconds(of: $1) } }
+
+    /// The process and the processes that it has started (proc(5), children).
+    private var tree: [pid_t] {
+        var (found, open) = ([pid_t](), [pid])
+        while let next = open.popLast() {
+            found.append(next)
+            let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(next)/task")) ?? []
+            for task in tasks {
+                let children = try? String(contentsOfFile: "/proc/\(next)/task/\(task)/children", encoding: .utf8)
+                open += (children ?? "").split(separator: " ").compactMap { pid_t($0) }
+            }
+        }
+        return found
     }
 
     /// Nanoseconds that its living threads whose name starts like this have spent on a CPU so far (proc(5), schedstat).
@@ -72,8 +104,15 @@ final class ChildProcess: Sendable {
     }
 
     /// Memory that is its own, in bytes: resident, shared pages counted by share (proc(5), smaps_rollup).
-    var proportionalBytes: Int {
-        let line = text("smaps_rollup").split(separator: "\n").first { $0.hasPrefix("Pss:") }
+    var proportionalBytes: Int { Self.proportionalBytes(of: pid) }
+
+    /// The same of the process and of the processes that it has started.
+    var proportionalBytesOfTree: Int { tree.reduce(0) { $0 + Self.proportionalBytes(of: $1) } }
+
+    private static func proportionalBytes(of pid: pid_t) -> Int {
+        // It may have ended.
+        let all = (try? String(contentsOfFile: "/proc/\(pid)/smaps_rollup", encoding: .utf8)) ?? ""
+        let line = all.split(separator: "\n").first { $0.hasPrefix("Pss:") }
         return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1_024
     }
 

@@ -44,15 +44,18 @@ final class GatewayUnderTest: Sendable {
     ///   - furtherUsers: how many users there are besides the four; only with a file.
     ///   - hasTLS: whether there is a port with TLS, too. The two share what the limit of open files leaves.
     ///   - settings: `section.key=value`, over those that the benchmark needs.
+    ///   - address: where media is.
+    ///   - core: the only core that it may use; `nil`: any.
     init(
         _ binary: String, store: GatewayStore = .memory, furtherUsers: Int = 0, hasTLS: Bool = true,
-        settings: [String] = []
+        settings: [String] = [], address: String = "127.0.0.1", core: Int? = nil
     ) async throws {
         port = try await FreePort.tcp()
         tlsPort = try await FreePort.tcp()
         let mediaPort = try FreePort.udp()
         let common =
-            ["media.workers=1", "media.bind=127.0.0.1", "log.level=error"] + Self.oneForAll + Self.oneAddress + settings
+            ["media.workers=1", "media.bind=\(address)", "log.level=error"] + Self.oneForAll + Self.oneAddress
+            + settings
         let arguments: [String]
         let files = store == .file ? try DatabaseFolder() : nil
         (self.files, self.binary) = (files, binary)
@@ -69,8 +72,9 @@ final class GatewayUnderTest: Sendable {
                     : ["tls.mode=off", "listen.port=\(port)"])
             arguments = own.flatMap { ["--set", $0] }
         }
-        process = try await ChildProcess(
-            binary, ["serve"] + arguments + common.flatMap { ["--set", $0] }, port: port)
+        let serve = [binary, "serve"] + arguments + common.flatMap { ["--set", $0] }
+        let command = (core.map(Cores.start) ?? []) + serve
+        process = try await ChildProcess(command[0], Array(command.dropFirst()), port: port)
         try files?.addUsers(Self.users + (0..<furtherUsers).map(Self.user), by: binary)
     }
 

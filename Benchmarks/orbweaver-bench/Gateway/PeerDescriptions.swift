@@ -10,9 +10,17 @@ enum PeerDescriptions {
         audio(peer.credentials, peer.fingerprint, ssrc: peer.ssrc, codec, setup: setup)
     }
 
+    /// The same with the peer's address, for servers that want to know it beforehand.
+    static func complete(_ peer: LoadPeer, setup: String) -> String {
+        audio(peer.credentials, peer.fingerprint, ssrc: peer.ssrc, .pcmu, setup: setup, at: peer.address)
+            + "a=candidate:1 1 udp 2130706431 \(peer.address.address) \(peer.address.port) typ host\r\n"
+            + "a=end-of-candidates\r\n"
+    }
+
     /// The same for any peer.
     static func audio(
-        _ credentials: ICECredentials, _ fingerprint: Fingerprint, ssrc: UInt32, _ codec: Codec, setup: String
+        _ credentials: ICECredentials, _ fingerprint: Fingerprint, ssrc: UInt32, _ codec: Codec, setup: String,
+        at address: SocketAddress? = nil
     ) -> String {
         let encoding = "\(codec.name)/\(codec.clockRate)" + (codec.channels == 2 ? "/2" : "")
         return """
@@ -21,8 +29,8 @@ enum PeerDescriptions {
             s=-
             t=0 0
             a=group:BUNDLE 0
-            m=audio 9 UDP/TLS/RTP/SAVPF \(codec.payloadType.rawValue)
-            c=IN IP4 0.0.0.0
+            m=audio \(address?.port ?? 9) UDP/TLS/RTP/SAVPF \(codec.payloadType.rawValue)
+            c=IN IP4 \(address.map { "\($0.address)" } ?? "0.0.0.0")
             a=mid:0
             a=sendrecv
             a=rtcp-mux
@@ -43,7 +51,8 @@ enum PeerDescriptions {
             if line.hasPrefix("a=ice-ufrag:") { ufrag = String(line.dropFirst(12)) }
             if line.hasPrefix("a=ice-pwd:") { password = String(line.dropFirst(10)) }
             let fields = line.split(separator: " ")
-            if line.hasPrefix("a=candidate:"), fields.count > 5, fields[2].lowercased() == "udp", address == nil,
+            if line.hasPrefix("a=candidate:"), fields.count > 5, fields[1] == "1",
+                fields[2].lowercased() == "udp", address == nil,
                 let ip = IPAddress(fields[4]), let port = UInt16(fields[5])
             {
                 address = SocketAddress(ip, port: port)

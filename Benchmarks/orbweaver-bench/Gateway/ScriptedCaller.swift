@@ -67,7 +67,7 @@ struct ScriptedCaller {
     }
 
     /// The gateway's descriptions to both, once Bob has answered.
-    private func agree(on caller: LoadPeer, _ callee: LoadPeer) async throws -> (
+    func agree(on caller: LoadPeer, _ callee: LoadPeer) async throws -> (
         session: Session, offer: String, answer: String
     ) {
         let session = try await start(offer: PeerDescriptions.audio(caller, setup: "actpass"))

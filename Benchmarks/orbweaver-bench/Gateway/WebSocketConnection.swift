@@ -8,9 +8,11 @@ import NIOWebSocket
 enum WebSocketConnection {
     /// Opens one; the handler gets and sends `WebSocketFrame`s.
     ///
+    /// - Parameter subprotocol: that is asked for; whether the server agrees is not looked at.
     /// - Throws: what NIO throws if the port does not answer, or does not upgrade.
     static func open(
-        port: Int, overTLS: Bool = false, path: String, handler: @escaping @Sendable () -> some ChannelHandler
+        port: Int, overTLS: Bool = false, path: String, subprotocol: String? = nil,
+        handler: @escaping @Sendable () -> some ChannelHandler
     ) async throws -> any Channel {
         let context = overTLS ? try anyCertificate.get() : nil
         let upgrade: EventLoopFuture<any Channel> = try await ClientBootstrap(
@@ -30,6 +32,7 @@ enum WebSocketConnection {
                 }
                 var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
                 head.headers = ["Host": "127.0.0.1", "Content-Length": "0"]
+                if let subprotocol { head.headers.add(name: "Sec-WebSocket-Protocol", value: subprotocol) }
                 var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
                     upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
                         upgradeRequestHead: head, upgraders: [upgrader],

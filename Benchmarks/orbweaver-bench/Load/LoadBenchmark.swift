@@ -43,7 +43,10 @@ struct LoadBenchmark: AsyncParsableCommand {
     func run() async throws {
         var totals = calls.map(LoadFigures.init)
         for _ in 0..<rounds {
-            for index in totals.indices { totals[index].add(try await measure(totals[index].calls)) }
+            for index in totals.indices {
+                let round = try await measure(totals[index].calls)
+                totals[index].add(round)
+            }
         }
         print(LoadFigures.heading)
         for total in totals { print(total.line) }
@@ -55,12 +58,15 @@ struct LoadBenchmark: AsyncParsableCommand {
                     more.cpuPerCall.median / fewer.cpuPerCall.median, fewer.calls))
         }
         guard share > 0 else { return }
-        guard let calls = try await callsAtShare(totals) else {
+        guard let fitting = try await callsAtShare(totals) else {
             print(String(format: "calls at %.0f %% of a core: not known, since the peers never kept up", share * 100))
             return
         }
-        var full = LoadFigures(calls: calls)
-        for _ in 0..<rounds { full.add(try await measure(full.calls)) }
+        var full = LoadFigures(calls: fitting)
+        for _ in 0..<rounds {
+            let round = try await measure(fitting)
+            full.add(round)
+        }
         print(full.line)
     }
 

@@ -38,6 +38,8 @@ final class LoadPeers {
     private let context: DTLSContext
     private let socket: PeerSocket
     private var peers: [LoadPeer] = []
+    /// Those that send in a stream.
+    private var senders: [LoadPeer] = []
     private var timers = DeadlineQueue()
     private var traffic = Traffic()
     private var isChecking = true
@@ -94,6 +96,7 @@ final class LoadPeers {
     func stream(for duration: Duration, isChecking: Bool = true) throws -> Traffic {
         self.isChecking = isChecking
         defer { self.isChecking = true }
+        senders = peers.filter { !$0.isRetired }
         traffic = Traffic()
         let (unsent, dropped) = (socket.unsent, try socket.dropped())
         let start = MonotonicClock.now
@@ -136,10 +139,10 @@ final class LoadPeers {
     /// Sends the packets that are due. The peers take turns, and packet n is due n shares of the interval after the
     /// start. A sender that is late sends only a few packets at a time, so that incoming packets are stamped in time.
     private func sendDue(since start: MonotonicTime, at now: MonotonicTime) throws {
-        let share = Double(Self.packetInterval.wholeNanoseconds) / Double(peers.count)
+        let share = Double(Self.packetInterval.wholeNanoseconds) / Double(senders.count)
         let elapsed = Double((now - start).wholeNanoseconds)
         for _ in 0..<Self.burst where Double(traffic.sent) * share <= elapsed {
-            let peer = peers[traffic.sent % peers.count]
+            let peer = senders[traffic.sent % senders.count]
             traffic.generator.lateness.record(nanoseconds: UInt64(max(0, elapsed - Double(traffic.sent) * share)))
             try send(from: peer)
             traffic.sent += 1

@@ -1,0 +1,153 @@
+import BenchValues
+import Foundation
+
+/// One round of calls that stand.
+struct StandingRound {
+    var microsecondsPerCallSecond: Double
+    /// Memory of the server without a call.
+    var emptyBytes: Int
+    /// With all calls.
+    var bytes: Int
+    var traffic: LoadPeers.Traffic
+}
+
+/// One round of calls that are set up and hung up.
+struct SetUpRound {
+    var microsecondsPerCall = 0.0
+    /// From the request to the first packet of media that each side gets.
+    var delays = DelayHistogram()
+    /// Calls that never connected.
+    var failed = 0
+}
+
+/// What was measured of all servers, as tables.
+struct BesideFigures {
+    private struct Standing {
+        var cost = Rounds()
+        var traffic = LoadPeers.Traffic()
+        var empty: [Int] = []
+        var bytes: [Int] = []
+        var faults: [String] = []
+        /// Of every round, in its order; not a number where it is left out.
+        var costs: [Double] = []
+    }
+    private struct SetUp {
+        var cost = Rounds()
+        var delays = DelayHistogram()
+        var failed = 0
+    }
+
+    private let kinds: [ServerKind]
+    private let calls: [Int]
+    private var standing: [ServerKind: [Int: Standing]] = [:]
+    private var setUp: [ServerKind: SetUp] = [:]
+
+    /// - Parameter calls: in ascending order.
+    init(kinds: [ServerKind], calls: [Int]) { (self.kinds, self.calls) = (kinds, calls) }
+
+    mutating func add(_ round: StandingRound, of kind: ServerKind, calls count: Int) {
+        var all = standing[kind]?[count] ?? Standing()
+        all.empty.append(round.emptyBytes)
+        all.bytes.append(round.bytes)
+        if let fault = round.traffic.generator.fault {
+            all.faults.append(fault)
+            all.costs.append(.nan)
+        } else {
+            all.cost.add(round.microsecondsPerCallSecond)
+            all.costs.append(round.microsecondsPerCallSecond)
+            all.traffic += round.traffic
+        }
+        standing[kind, default: [:]][count] = all
+    }
+
+    mutating func add(_ round: SetUpRound, of kind: ServerKind) {
+        var all = setUp[kind] ?? SetUp()
+        all.cost.add(round.microsecondsPerCall)
+        all.delays += round.delays
+        all.failed += round.failed
+        setUp[kind] = all
+    }
+
+    // MARK: Tables
+
+    var lines: [String] {
+        var lines = standingLines
+        lines += [""]
+        lines += memoryLines
+        if !setUp.isEmpty {
+            lines += [""]
+            lines += setUpLines
+        }
+        return lines
+    }
+
+    private var standingLines: [String] {
+        var lines = [
+            "| calls | server | CPU per call-second | Orbweaver's to it | delay p50, p99 | lost |",
+            "|---|---|---|---|---|---|",
+        ]
+        for count in calls {
+            for kind in kinds {
+                guard let all = standing[kind]?[count] else { continue }
+                let start = "| \(count) | \(kind.rawValue) | "
+                guard !all.cost.isEmpty else {
+                    lines.append(start + "no cost: \(all.faults.last ?? "no round") | – | – | – |")
+                    continue
+                }
+                let (traffic, delay) = (all.traffic, all.traffic.delay)
+                let left = all.faults.isEmpty ? "" : ", \(all.faults.count) rounds left out"
+                let cells = [
+                    all.cost.text("µs") + left, ratio(at: count, to: kind),
+                    "\(delay.milliseconds(0.5)), \(delay.milliseconds(0.99)) ms",
+                    "\(max(0, traffic.sent - traffic.received)) of \(traffic.sent)",
+                ]
+                lines.append(start + cells.joined(separator: " | ") + " |")
+            }
+        }
+        return lines
+    }
+
+    /// Over the rounds in which both have a cost.
+    private func ratio(at count: Int, to kind: ServerKind) -> String {
+        guard kind != .orbweaver, let own = standing[.orbweaver]?[count], let other = standing[kind]?[count] else {
+            return "–"
+        }
+        let ratios = zip(own.costs, other.costs).map { $0 / $1 }
+        return Rounds(ratios.filter { !$0.isNaN }).text(digits: 2)
+    }
+
+    /// The slope between the fewest and the most calls, so that what a server takes at its first calls does not count;
+    /// from the server without a call if there is only one number.
+    private var memoryLines: [String] {
+        guard let fewest = calls.first, let most = calls.last else { return [] }
+        let from = fewest == most ? 0 : fewest
+        let slopes = kinds.map { kind in
+            let (few, many) = (standing[kind]?[fewest] ?? Standing(), standing[kind]?[most] ?? Standing())
+            let differences = zip(many.bytes, from == 0 ? many.empty : few.bytes).map { Double($0 - $1) }
+            return Rounds(differences).scaled(by: 1 / Double(most - from) / 1_024)
+        }
+        return ["| server | memory per call, from \(from) to \(most) calls | Orbweaver's to it |", "|---|---|---|"]
+            + rows(slopes, "KB")
+    }
+
+    private var setUpLines: [String] {
+        let all = kinds.map { setUp[$0] ?? SetUp() }
+        let heads = [
+            "| server | CPU per call set up and hung up | Orbweaver's to it "
+                + "| from the request to media both ways p50, p99 | never connected |", "|---|---|---|---|---|",
+        ]
+        return heads
+            + zip(rows(all.map(\.cost), "µs"), all).map { row, all in
+                row + " \(all.delays.milliseconds(0.5)), \(all.delays.milliseconds(0.99)) ms | \(all.failed) |"
+            }
+    }
+
+    /// The names of the servers, their figures, and the ratio of Orbweaver's.
+    private func rows(_ figures: [Rounds], _ unit: String) -> [String] {
+        let own = kinds.firstIndex(of: .orbweaver).map { figures[$0] }
+        return zip(kinds, figures).map { kind, figure in
+            let ratio = kind == .orbweaver ? nil : own?.ratios(to: figure).text(digits: 2)
+            return "| \(kind.rawValue) | \(figure.text(unit)) | \(ratio ?? "–") |"
+        }
+    }
+}
