@@ -209,7 +209,8 @@ extension JournalStore {
     /// Writes and carries out until nothing is left.
     private func write(_ database: Database) {
         while let groups = takeEntries() {
-            let batch = groups.flatMap(\.self)
+            // Mostly there is one, which need not be copied.
+            let batch = groups.count == 1 ? groups[0] : groups.flatMap(\.self)
             if !batch.isEmpty {
                 do {
                     try commit(batch, database)
@@ -232,13 +233,11 @@ extension JournalStore {
     /// Writes entries as one, behind what a clock that was set makes necessary.
     private func commit(_ batch: [JournalEntry], _ database: Database) throws {
         let step = readClocks(clock.moment)
-        var written = JournalWriter.Written()
-        try database.inTransaction(.immediate) {
+        let written = try database.inPreparedTransaction {
             if step != 0 { try JournalWriter.shiftExpiry(by: step, database) }
-            written = try JournalWriter.write(
+            return try JournalWriter.write(
                 batch, recordLimit: configuration.recordsPerUser, publicNumber: publicEvents.last + 1,
                 keepsPublic: configuration.events > 0, database, at: clock.monotonicMilliseconds)
-            return .commit
         }
         publicEvents.publish(written.published)
         steps.withLock { $0.wasApplied(step) }
