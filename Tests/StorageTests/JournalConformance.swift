@@ -70,6 +70,10 @@ struct JournalConformance {
         ("last state", { try await $0.`a subscription is found as it was last`() }),
         ("over", { try await $0.`a subscription that is over is not found, nor its notifications`() }),
         ("order", { try await $0.`notifications are found in order, with their events`() }),
+        (
+            "many at a time",
+            { try await $0.`many notifications that are added together are found in order, each with what was sent`() }
+        ),
         ("services", { try await $0.`what services have is found as it was last, and their notifications`() }),
         ("owed", { try await $0.`what is owed is found in order, and not what was told`() }),
         ("given up", { try await $0.`what was given up is not found, but how much it was`() }),
@@ -181,6 +185,40 @@ struct JournalConformance {
             contents.subscriptions == [
                 RestoredSubscription(Self.subscription(), frames: frames, transmitted: 1_001, numbered: 1_003)
             ])
+    }
+
+    func `many notifications that are added together are found in order, each with what was sent`() async throws {
+        let first = try open()
+        _ = try await first.contents()
+        let names = ["s1", "s2", "s3"]
+        let event = Self.event(1)
+        var entries = names.map { JournalEntry.registration(.subscribed(Self.subscription($0))) } + [.event(event)]
+        for number in UInt64(1_000)..<1_075 {
+            for name in names {
+                let frame = NotificationFrame(
+                    eventID: number, time: Self.start, user: Self.alice, channel: ChannelID("c-\(name)"),
+                    notice: number % 2 == 0 ? .call(event) : .lost(Int(number)))
+                entries.append(.registration(.notified(SubscriptionID(name), frame)))
+            }
+        }
+        // One was sent everything, one some of it, and one nothing.
+        entries += [
+            .registration(.transmitted("s1", through: 1_074)), .registration(.transmitted("s2", through: 1_010)),
+        ]
+        first.journal.append(entries)
+        try await first.journal.durable()
+        try first.abandon()
+        let second = try open()
+        let left = try await second.contents().subscriptions
+        #expect(left.map(\.subscription.id.rawValue).sorted() == names)
+        for restored in left {
+            #expect(restored.frames.map(\.eventID) == [UInt64](1_000..<1_075))
+            #expect(restored.frames.map(\.notice).prefix(2) == [.call(event), .lost(1_001)])
+            #expect(restored.frames.allSatisfy { $0.channel.rawValue == "c-\(restored.subscription.id.rawValue)" })
+        }
+        let sent = Dictionary(uniqueKeysWithValues: left.map { ($0.subscription.id.rawValue, $0.transmitted) })
+        #expect(sent == ["s1": 1_074, "s2": 1_010, "s3": 0])
+        try second.abandon()
     }
 
     func `what services have is found as it was last, and their notifications`() async throws {

@@ -37,11 +37,10 @@ enum JournalWriter {
         _ entries: [JournalEntry], recordLimit: Int, publicNumber: Int64, keepsPublic: Bool, _ database: Database,
         at now: Int64
     ) throws -> Written {
-        let marks = marks(of: entries)
+        var marks = marks(of: entries)
         let settledAtOnce = ServiceRows.settledAtOnce(entries)
-        var isMarked: Set<SubscriptionID> = []
         var written = Written()
-        var texts = ServiceNoticeText()
+        var notifications = NotificationRows()
         for entry in entries {
             switch entry {
             case .event(let event): written.events.append(try write(event, database, at: now))
@@ -62,9 +61,12 @@ enum JournalWriter {
             case .registration(.subscribed(let subscription)): try write(subscription, database)
             case .registration(.unsubscribed(let id)): try remove(id, database)
             case .registration(.notified(let id, let frame)):
-                let isTransmitted = marks[id].map { frame.eventID <= $0 } ?? false
-                if frame.eventID == marks[id] { isMarked.insert(id) }
-                try write(frame, of: id, isTransmitted: isTransmitted, &texts, database)
+                var isTransmitted = false
+                if let place = marks.index(forKey: id) {
+                    isTransmitted = frame.eventID <= marks.values[place].number
+                    if frame.eventID == marks.values[place].number { marks.values[place].isWritten = true }
+                }
+                try notifications.add(frame, of: id, isTransmitted: isTransmitted, database)
             // Written below, or with the notification.
             case .registration(.transmitted): break
             case .registration(.numbered(let id, let number)): try raise("numbered", of: id, to: number, database)
@@ -74,17 +76,26 @@ enum JournalWriter {
                 try ServiceRows.write(change, settledAtOnce: settledAtOnce, database)
             }
         }
-        for (id, mark) in marks where !isMarked.contains(id) {
-            try raise("transmitted", of: id, to: mark, database)
-        }
+        // Nothing else that was written concerns their table, in which they stand in order.
+        try notifications.finish(database)
+        for (id, mark) in marks where !mark.isWritten { try raise("transmitted", of: id, to: mark.number, database) }
         return written
     }
 
-    /// The highest number of each subscription that was transmitted. If it is that of a notification in the same
-    /// transaction, the row of the notification says so.
-    private static func marks(of entries: [JournalEntry]) -> [SubscriptionID: UInt64] {
-        var marks: [SubscriptionID: UInt64] = [:]
-        for case .registration(.transmitted(let id, let number)) in entries { marks[id] = max(marks[id] ?? 0, number) }
+    /// The highest number of a subscription that was transmitted.
+    private struct Mark {
+        var number: UInt64 = 0
+        /// It is that of a notification in the same transaction, and the row of the notification says so.
+        var isWritten = false
+
+        mutating func raise(to other: UInt64) { number = max(number, other) }
+    }
+
+    private static func marks(of entries: [JournalEntry]) -> [SubscriptionID: Mark] {
+        var marks: [SubscriptionID: Mark] = [:]
+        for case .registration(.transmitted(let id, let number)) in entries {
+            marks[id, default: Mark()].raise(to: number)
+        }
         return marks
     }
 
@@ -134,23 +145,6 @@ enum JournalWriter {
     private static func write(_ guest: StoredGuest, _ database: Database) throws {
         try database.cachedStatement(sql: "INSERT OR REPLACE INTO guest (id, account, network) VALUES (?, ?, ?)")
             .execute(arguments: ["\(guest.guest)", guest.account.text, guest.network.map { Data($0.bytes) }])
-    }
-
-    private static func write(
-        _ frame: NotificationFrame, of id: SubscriptionID, isTransmitted: Bool, _ texts: inout ServiceNoticeText,
-        _ database: Database
-    ) throws {
-        let columns = NoticeColumns(frame.notice, &texts)
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO notification
-                (subscription, eventId, time, isTransmitted, kind, lost, call, startedAt, sequence, content)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            id.rawValue, Int64(bitPattern: frame.eventID), frame.time, isTransmitted, columns.kind.rawValue,
-            columns.lost, columns.call, columns.startedAt, columns.sequence, columns.content,
-        ])
     }
 
     /// Raises a column of a subscription, never lowers it.
