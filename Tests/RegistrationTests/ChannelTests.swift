@@ -25,6 +25,25 @@ struct ChannelTests {
         #expect(rig.notify([2, 7]) == [.transmit(rig.frame(2, 2_001), to: SocketID(12))])
     }
 
+    @Test func `each of many devices is told once, in whatever order they are named`() throws {
+        var rig = RegistrationRig(.init(maximumSubscriptions: 30))
+        for number in 1...30 {
+            try rig.subscribe()
+            _ = try rig.open(number, on: UInt64(number))
+        }
+        _ = try rig.registration.unsubscribe("s7", at: rig.now)
+        let orders: [[Int]] = [
+            Array(1...30), Array((1...30).reversed()), [29, 3, 29, 99, 30, 1, 7, 3],
+            Array(stride(from: 2, to: 31, by: 3)),
+        ]
+        for named in orders {
+            let sockets = rig.notify(named).compactMap { action -> UInt64? in
+                if case .transmit(_, to: let socket) = action { socket.rawValue } else { nil }
+            }
+            #expect(sockets == Set(named).subtracting([7, 99]).sorted().map { UInt64($0) })
+        }
+    }
+
     @Test mutating func `what was missed is sent when the socket opens`() throws {
         #expect(rig.notify([1]) == [])
         #expect(rig.notify([1], .callEnd) == [])

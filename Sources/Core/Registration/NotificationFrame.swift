@@ -1,11 +1,13 @@
 package import CallControl
 
 /// What a subscription is told: an event of a call, a fact of another service, or one about its own channel.
+///
+/// All subscriptions that are told the same share what is large of it, so that a copy of a notice is one reference.
 package enum Notice: Equatable, Sendable {
     /// An event of a call, with its place in the call's log; it has an audience.
-    case call(LoggedEvent)
+    indirect case call(LoggedEvent)
     /// What a service other than calls has to tell.
-    case service(ServiceNotice)
+    indirect case service(ServiceNotice)
     /// The subscription is over.
     case gone
     /// Another socket has taken over the channel (spidr-wire §4.4).

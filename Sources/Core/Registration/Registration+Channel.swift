@@ -65,7 +65,8 @@ extension Registration {
             // The client says exactly what it has, and so counts what it was never sent, and what it was sent in vain.
             actions += lose(missing - subscriptions[index].lost, at: index)
         }
-        actions += send(subscriptions[index].queue.replay(at: now.monotonic), of: index, to: socket)
+        let replayed = subscriptions[index].queue.replay(at: now.monotonic)
+        send(replayed, of: index, to: socket, &actions)
         // While no client listens, no timer is set for notifications that wait; so the time is checked here.
         gate.timeout(at: now.monotonic)
         return actions + pump(at: now.monotonic) + tellLoss(at: now) + deliverKept(at: now)
@@ -111,7 +112,7 @@ extension Registration {
         let hadDevice = subscriptions[index].device != nil
         var actions: [RegistrationAction] = []
         if let lastNotice, subscriptions[index].socket != nil {
-            actions += append(lastNotice, to: index, at: now)
+            append(lastNotice, to: index, at: now, &actions)
         }
         subscriptions[index].isEnding = true
         actions += [.store(.unsubscribed(id)), .subscriptionsChanged(by: -1)]
@@ -122,9 +123,12 @@ extension Registration {
     }
 
     /// Adds a notice to the queue of a subscription, behind the requests in flight.
-    mutating func append(_ notice: Notice, to index: Int, at now: Moment) -> [RegistrationAction] {
+    ///
+    /// - Parameter actions: gets the actions, behind those that it has. A notice may go to a thousand subscriptions.
+    mutating func append(_ notice: Notice, to index: Int, at now: Moment, _ actions: inout [RegistrationAction]) {
         let (frame, lost) = subscriptions[index].queue.append(notice, behind: gate.newest, at: now)
-        return [.store(.notified(subscriptions[index].id, frame))] + lose(lost, at: index)
+        actions.append(.store(.notified(subscriptions[index].id, frame)))
+        actions += lose(lost, at: index)
     }
 
     /// Notes that a client will never be sent some notifications of its subscription, or was sent them in vain.
@@ -166,29 +170,40 @@ extension Registration {
     /// Sends what no request holds back any more, and removes ended subscriptions that have nothing left to send.
     mutating func pump(at now: MonotonicTime) -> [RegistrationAction] {
         var actions: [RegistrationAction] = []
+        let gate = self.gate
+        var hasAnySaidAll = false
+        // No subscription is copied: a user may have a thousand, most of which have nothing to send.
         for index in subscriptions.indices {
             let socket = subscriptions[index].socket
-            let (id, gate) = (subscriptions[index].id, gate)
-            let released = subscriptions[index].queue.release(isListening: socket != nil, at: now) {
-                gate.holds($0, about: $1, for: id)
+            if !subscriptions[index].queue.isReleased {
+                let id = subscriptions[index].id
+                let released = subscriptions[index].queue.release(isListening: socket != nil, at: now) {
+                    gate.holds($0, about: $1, for: id)
+                }
+                if let socket { send(released, of: index, to: socket, &actions) }
             }
-            if let socket { actions += send(released, of: index, to: socket) }
+            if subscriptions[index].hasSaidAll { hasAnySaidAll = true }
         }
-        for subscription in subscriptions where subscription.hasSaidAll {
-            if let socket = subscription.socket { actions.append(.close(socket, .subscriptionEnded)) }
+        if hasAnySaidAll {
+            for subscription in subscriptions where subscription.hasSaidAll {
+                if let socket = subscription.socket { actions.append(.close(socket, .subscriptionEnded)) }
+            }
+            subscriptions.removeAll { $0.hasSaidAll }
         }
-        subscriptions.removeAll { $0.hasSaidAll }
         return actions + reachability()
     }
 
     /// Sends frames of a subscription. That they were sent is kept first: a client that is sent them again recognises
     /// only the last ones (spidr-wire §4.3).
+    ///
+    /// - Parameter actions: gets the actions, behind those that it has.
     private func send(
-        _ outgoing: [NotificationQueue.Outgoing], of index: Int, to socket: SocketID
-    ) -> [RegistrationAction] {
-        guard let last = outgoing.last else { return [] }
-        return [.store(.transmitted(subscriptions[index].id, through: last.frame.eventID))]
-            + outgoing.map { $0.action(to: socket) }
+        _ outgoing: [NotificationQueue.Outgoing], of index: Int, to socket: SocketID,
+        _ actions: inout [RegistrationAction]
+    ) {
+        guard let last = outgoing.last else { return }
+        actions.append(.store(.transmitted(subscriptions[index].id, through: last.frame.eventID)))
+        for next in outgoing { actions.append(next.action(to: socket)) }
     }
 
     /// Tells the user's calls when the first client starts to listen, and when the last one stops.

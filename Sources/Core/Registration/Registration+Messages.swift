@@ -100,8 +100,16 @@ extension Registration {
 
     /// Whether a device for messages listens, and the logs of all that do have room.
     private var takesMessages: Bool {
-        let listening = active.filter { $0.socket != nil && $0.isGranted(Configuration.messageService) }
-        return !listening.isEmpty && listening.allSatisfy(\.queue.hasRoom)
+        var isListening = false
+        // Every message asks, so that no subscription is copied.
+        for index in subscriptions.indices
+        where !subscriptions[index].isEnding && subscriptions[index].socket != nil
+            && subscriptions[index].isGranted(Configuration.messageService)
+        {
+            guard subscriptions[index].queue.hasRoom else { return false }
+            isListening = true
+        }
+        return isListening
     }
 
     private mutating func deliver(_ message: InstantMessage, at now: Moment) -> [RegistrationAction] {

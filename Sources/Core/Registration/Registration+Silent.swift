@@ -17,10 +17,12 @@ extension Registration {
     mutating func remind(at index: Int, at now: Moment) -> [RegistrationAction] {
         subscriptions[index].reminder = nil
         // The next process does not remind the client again.
-        let stored = RegistrationAction.store(.subscribed(subscriptions[index].stored(of: user, account, at: now)))
+        var actions: [RegistrationAction] = [
+            .store(.subscribed(subscriptions[index].stored(of: user, account, at: now)))
+        ]
         let left = subscriptions[index].end(after: configuration.grace) - now.monotonic
-        return [stored] + append(.ping, to: index, at: now)
-            + push(.refresh(subscriptions[index].id), about: index, useTime: left)
+        append(.ping, to: index, at: now, &actions)
+        return actions + push(.refresh(subscriptions[index].id), about: index, useTime: left)
     }
 
     /// Tells the devices without an open channel how many voice messages there are.

@@ -286,12 +286,12 @@ extension Registration {
     {
         gate.timeout(at: now.monotonic)
         var actions: [RegistrationAction] = []
-        var told: Set<SubscriptionID> = []
-        for id in receivers.map({ successors[$0] ?? $0 }) {
-            guard let index = activeIndex(of: id), told.insert(id).inserted else { continue }
-            actions += tellLoss(at: index, at: now) + append(notice, to: index, at: now)
+        for index in indices(of: successors.isEmpty ? receivers : receivers.map { successors[$0] ?? $0 }) {
+            actions += tellLoss(at: index, at: now)
+            append(notice, to: index, at: now, &actions)
         }
-        return actions + pump(at: now.monotonic)
+        actions += pump(at: now.monotonic)
+        return actions
     }
 }
 
@@ -341,18 +341,18 @@ extension Registration {
 
     /// The earliest time at which `timeout` has something to do, and why; `nil`: never, as things stand.
     package var nextDeadline: Deadline<Timer>? {
-        // Every input of every user asks for it, so that no list is made.
+        // Every input of every user asks for it, so that no list is made, and no subscription is copied.
         var earliest: Deadline<Timer>?
         func consider(_ time: MonotonicTime?, _ timer: Timer) {
             if let time { earliest = .earlier(earliest, Deadline(time, timer)) }
         }
-        for subscription in subscriptions {
-            if !subscription.isEnding {
-                consider(subscription.end(after: configuration.grace), .expiry)
-                consider(subscription.reminder, .reminder)
+        for index in subscriptions.indices {
+            if !subscriptions[index].isEnding {
+                consider(subscriptions[index].end(after: configuration.grace), .expiry)
+                consider(subscriptions[index].reminder, .reminder)
             }
-            consider(subscription.closing, .closing)
-            consider(subscription.queue.nextDeadline, .replayAge)
+            consider(subscriptions[index].closing, .closing)
+            consider(subscriptions[index].queue.nextDeadline, .replayAge)
         }
         consider(gate.patienceEnd, .requestPatience)
         // If no client waits for it, it is handled when something else happens.
