@@ -49,6 +49,36 @@ import Testing
         }
     }
 
+    @Test func `what several sockets are told at once arrives in order, and before they end`() async throws {
+        try await TestServer.run(configure: { $0.confirmation.count = 1_000 }) { server in
+            let (first, one) = try await open(server)
+            let (second, _) = try await WebSocketClient.open(server.port)
+            await server.switchboard.wait { $0.count == 2 }
+            let two = try #require(await server.switchboard.socket)
+            #expect(one != two)
+            let frames = (1...50).flatMap { number in
+                [
+                    AddressedFrame(frame(UInt64(number)), to: one),
+                    AddressedFrame(frame(UInt64(1_000 + number)), to: two),
+                    AddressedFrame(frame(7), to: SocketID(.max)),
+                ]
+            }
+            server.sockets.transmission(of: frames)()
+            server.sockets.close(one, .normal)
+            for (client, start) in [(first, 0), (second, 1_000)] {
+                for number in 1...50 {
+                    let received = try #require(await client.receive())
+                    let object = try #require(
+                        try JSONSerialization.jsonObject(with: Data(received.payload)) as? [String: [String: Any]])
+                    #expect(object["notificationMessage"]?["eventId"] as? String == String(start + number))
+                }
+            }
+            #expect(await first.receiveClose() == 1000)
+            await first.connection.close()
+            await second.connection.close()
+        }
+    }
+
     @Test func `a client confirms what it has received by answering a ping`() async throws {
         try await TestServer.run(configure: { $0.confirmation.count = 2 }) { server in
             let (client, socket) = try await open(server)

@@ -56,10 +56,13 @@ final class RecordingChannels: ChannelPort {
     /// From now on this registrar is told what the clients have received.
     func confirm(to registrar: any Registrar) { self.registrar.withLock { $0 = registrar } }
 
-    func transmission(of frame: NotificationFrame, to socket: SocketID) -> @Sendable () -> Void {
+    func transmission(of frames: [AddressedFrame]) -> @Sendable () -> Void {
         { [self] in
-            recorder.record(.frame(frame, socket))
-            registrar.withLock { $0 }?.channelConfirmed(frame.user, frame.channel, through: frame.eventID)
+            for addressed in frames {
+                let frame = addressed.frame
+                recorder.record(.frame(frame, addressed.socket))
+                registrar.withLock { $0 }?.channelConfirmed(frame.user, frame.channel, through: frame.eventID)
+            }
         }
     }
 

@@ -133,5 +133,7 @@ struct TestServer: Sendable {
 
 extension SocketDirectory {
     /// Sends a notification at once.
-    func transmit(_ frame: NotificationFrame, to socket: SocketID) { transmission(of: frame, to: socket)() }
+    func transmit(_ frame: NotificationFrame, to socket: SocketID) {
+        transmission(of: [AddressedFrame(frame, to: socket)])()
+    }
 }

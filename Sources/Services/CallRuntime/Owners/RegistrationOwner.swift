@@ -275,16 +275,18 @@ extension RegistrationOwner {
                 guard case .push(let push) = action else { return [] }
                 return environment.pushes(owedBy: push, to: user, account: registration.account, message: settled)
             })
+        var frames: [AddressedFrame] = []
         for action in actions {
             switch action {
             case .store, .tell, .push: break
             case .transmit(let frame, let socket):
-                transmit(frame, to: socket)
+                frames.append(AddressedFrame(frame, to: socket))
                 environment.observer.notificationSent()
             case .replay(let frame, let socket):
-                transmit(frame, to: socket)
+                frames.append(AddressedFrame(frame, to: socket))
                 environment.observer.notificationReplayed()
             case .close(let socket, let closure):
+                transmit(&frames)
                 close(socket, ChannelCloseCode(closure))
             case .inform(let call, let leg, let change):
                 inform(LegAddress(call: call, leg: leg), change)
@@ -299,12 +301,15 @@ extension RegistrationOwner {
                 environment.networkChanges.post(change)
             }
         }
+        transmit(&frames)
         settle()
     }
 
-    /// Sends a frame as soon as everything up to now is durable.
-    private func transmit(_ frame: NotificationFrame, to socket: SocketID) {
-        environment.journal.whenDurable(environment.channels.transmission(of: frame, to: socket))
+    /// Sends frames as soon as everything up to now is durable, and takes them out.
+    private func transmit(_ frames: inout [AddressedFrame]) {
+        guard !frames.isEmpty else { return }
+        environment.journal.whenDurable(environment.channels.transmission(of: frames))
+        frames = []
     }
 
     /// Closes a socket behind the frames that were sent to it.

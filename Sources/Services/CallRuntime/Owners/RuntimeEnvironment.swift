@@ -39,6 +39,7 @@ extension RuntimeEnvironment {
         _ entries: [JournalEntry], telling messages: [(user: UserAddress, message: ServiceMessage)],
         owing pushes: [OwedPush] = []
     ) {
+        guard !messages.isEmpty else { return keep(entries, owing: pushes) }
         let owed = messages.map { user, message in
             OwedMessage(number: UInt64(owedMessages.next()), receiver: user, message: message)
         }
@@ -61,8 +62,8 @@ extension RuntimeEnvironment {
 
     /// Adds entries and pushes to the journal, which become durable together, and sends the pushes once they are.
     func keep(_ entries: [JournalEntry], owing pushes: [OwedPush]) {
+        guard !pushes.isEmpty else { return journal.append(entries) }
         journal.append(entries + pushes.map(JournalEntry.push))
-        guard !pushes.isEmpty else { return }
         journal.whenDurable { [push] in push.send(pushes) }
     }
 

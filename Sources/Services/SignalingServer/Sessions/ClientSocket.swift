@@ -5,23 +5,26 @@ import NIOWebSocket
 import Observability
 import Registration
 
-/// What a channel's notifications are sent to. Both functions return at once, and keep their order.
+/// What a channel's notifications are sent to. Both functions return at once.
 protocol NotificationSocket: Sendable {
     /// The name of the socket.
     var id: SocketID { get }
-    /// Sends a notification.
+    /// The event loop on which it sends.
+    var eventLoop: any EventLoop { get }
+    /// Sends a notification; to be called on the event loop.
     ///
     /// - Parameter number: its `eventId`.
     func transmit(_ text: ByteBuffer, numbered number: UInt64)
-    /// Closes the socket, behind everything that was transmitted before.
+    /// Closes the socket, behind everything that the event loop was given for it before; to be called on any thread.
     func close(_ code: ChannelCloseCode)
 }
 
-/// Reaches one open WebSocket from any thread. What is sent through here keeps its order: everything goes through the
-/// event loop's queue, even from the loop itself.
+/// Reaches one open WebSocket. What is sent through here keeps its order: everything goes through the event loop's
+/// queue, even from the loop itself.
 struct ClientSocket: NotificationSocket {
     let id: SocketID
     let channel: any Channel
+    var eventLoop: any EventLoop { channel.eventLoop }
     private let handler: NIOLoopBound<WebSocketHandler>
 
     /// Makes a socket; to be called on the channel's event loop.
@@ -32,7 +35,7 @@ struct ClientSocket: NotificationSocket {
     }
 
     func transmit(_ text: ByteBuffer, numbered number: UInt64) {
-        channel.eventLoop.execute { handler.value.transmit(text, numbered: number) }
+        handler.value.transmit(text, numbered: number)
     }
 
     func close(_ code: ChannelCloseCode) {

@@ -35,7 +35,7 @@ final class PollSocket: NotificationSocket {
     }
 
     let id: SocketID
-    private let eventLoop: any EventLoop
+    let eventLoop: any EventLoop
     private let state: NIOLoopBoundBox<State>
     private let times: Times
     /// Is told the number up to which the client has received everything.
@@ -80,7 +80,7 @@ final class PollSocket: NotificationSocket {
     }
 
     func transmit(_ text: ByteBuffer, numbered number: UInt64) {
-        eventLoop.execute { [self] in perform(state.value.poll.notify(text, numbered: number)) }
+        perform(state.value.poll.notify(text, numbered: number))
     }
 
     func close(_ code: ChannelCloseCode) {

@@ -22,12 +22,25 @@ package final class SocketDirectory: ChannelPort {
     /// Makes an empty directory.
     package init() {}
 
-    /// Writes a frame as a `notificationMessage`, to be sent later. Nothing is sent if the socket is closed, or the
-    /// client protocol has no word for the frame.
-    package func transmission(of frame: NotificationFrame, to socket: SocketID) -> @Sendable () -> Void {
-        guard let socket = find(socket), let message = NotificationMessage(frame) else { return {} }
-        let text = ByteBuffer(bytes: WireJSON.encode(wrapping: message))
-        return { socket.transmit(text, numbered: frame.eventID) }
+    /// Writes frames as a `notificationMessage` each, to be sent later. Nothing is sent where the socket is closed, or
+    /// the client protocol has no word for the frame. Each event loop is woken once for all of its sockets.
+    package func transmission(of frames: [AddressedFrame]) -> @Sendable () -> Void {
+        let found = state.withLock { state in frames.map { state.sockets[$0.socket] } }
+        var texts = NotificationTexts()
+        var made: [LoopTransmission] = []
+        for (addressed, socket) in zip(frames, found) {
+            guard let socket, let text = texts.text(of: addressed.frame) else { continue }
+            let message = LoopTransmission.Message(
+                socket: socket, text: ByteBuffer(bytes: text), number: addressed.frame.eventID)
+            // There are few loops, and mostly one.
+            if let index = made.firstIndex(where: { $0.eventLoop === socket.eventLoop }) {
+                made[index].messages.append(message)
+            } else {
+                made.append(LoopTransmission(eventLoop: socket.eventLoop, messages: [message]))
+            }
+        }
+        let transmissions = made
+        return { for transmission in transmissions { transmission.send() } }
     }
 
     /// Closes a socket with a code, behind everything transmitted before.
@@ -82,5 +95,25 @@ package final class SocketDirectory: ChannelPort {
 
     private func find(_ socket: SocketID) -> (any NotificationSocket)? {
         state.withLock { $0.sockets[socket] }
+    }
+}
+
+/// What is sent to the sockets of one event loop, in order.
+private struct LoopTransmission: Sendable {
+    struct Message: Sendable {
+        let socket: any NotificationSocket
+        let text: ByteBuffer
+        /// The `eventId`.
+        let number: UInt64
+    }
+
+    let eventLoop: any EventLoop
+    var messages: [Message]
+
+    /// Sends all of it behind what the event loop was given before.
+    func send() {
+        eventLoop.execute {
+            for message in messages { message.socket.transmit(message.text, numbered: message.number) }
+        }
     }
 }
