@@ -161,16 +161,3 @@ final class EventBroadcasts: Sendable {
         return bound.value
     }
 }
-
-extension ByteBuffer {
-    /// Writes a message of text in one frame, as servers send it: without a mask (RFC 6455 §5.2).
-    mutating func writeTextFrame(_ text: [UInt8]) {
-        writeInteger(UInt8(0x81))
-        switch text.count {
-        case ...125: writeInteger(UInt8(text.count))
-        case ...0xFFFF: writeMultipleIntegers(UInt8(126), UInt16(text.count))
-        default: writeMultipleIntegers(UInt8(127), UInt64(text.count))
-        }
-        writeBytes(text)
-    }
-}

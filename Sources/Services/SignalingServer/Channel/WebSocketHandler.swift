@@ -79,8 +79,15 @@ final class WebSocketHandler: ChannelInboundHandler {
         guard state == .open, let context else { return }
         guard mayWait(text.readableBytes, context) else { return giveUp() }
         let payload = compression?.compress(text)
-        let frame = WebSocketFrame(fin: true, rsv1: payload != nil, opcode: .text, data: payload ?? text)
-        context.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
+        if payload == nil, let encoder {
+            // In one piece, which the encoder would make two of.
+            var frame = ByteBuffer()
+            frame.writeTextFrame(text)
+            encoder.writeAndFlush(WebSocketFrameEncoder.wrapOutboundOut(frame), promise: nil)
+        } else {
+            let frame = WebSocketFrame(fin: true, rsv1: payload != nil, opcode: .text, data: payload ?? text)
+            context.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
+        }
         confirm(confirmation.sent(number), context)
     }
 
