@@ -30,6 +30,33 @@ import Testing
         #expect(seen == (0..<100).map { UInt8($0) })
     }
 
+    /// In a network whose loopback takes less, `unshare -rn sh -c 'ip link set lo mtu 1300 up; …'`, the large ones are
+    /// sent in fragments.
+    @Test(arguments: ["127.0.0.1", "::1"])
+    func `large datagrams arrive whole and in order among small ones`(_ address: String) throws {
+        let loopback = try #require(IPAddress(address))
+        let sender = try UDPSocket(bind: SocketAddress(loopback, port: 0))
+        let receiver = try UDPSocket(bind: SocketAddress(loopback, port: 0), receiveBufferBytes: 1 << 20)
+        var pool = DatagramPool(sockets: [sender, receiver])
+        let lengths = [200, DatagramPool.slotSize, 1_200, 1_500, DatagramPool.slotSize, 20]
+        for round in 0..<2 {
+            for length in lengths {
+                pool.queue(
+                    copying: [UInt8](repeating: UInt8(round), count: length).span, to: receiver.localAddress,
+                    via: SocketIndex(0))
+            }
+            let transmissions = pool.flush()
+            #expect(transmissions == Transmissions(sent: lengths.count))
+            var arrived: [Int] = []
+            var poller = try Poller(wakeUp: WakeUp())
+            try poller.add(receiver, as: SocketIndex(1))
+            while arrived.count < lengths.count, try poller.wait(until: MonotonicClock.now + .seconds(2)) > 0 {
+                for slot in 0..<pool.receive(from: SocketIndex(1)) { arrived.append(pool.count(slot)) }
+            }
+            #expect(arrived == lengths)
+        }
+    }
+
     @Test func `a slot is changed in place and sent from there`() throws {
         let loopback = IPAddress(v4: 0x7F00_0001)
         let (a, b) = (

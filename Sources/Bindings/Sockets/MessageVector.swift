@@ -89,9 +89,13 @@ struct MessageVector: ~Copyable {
     }
 
     /// Sends the first `count` messages. Returns what became of them.
+    ///
+    /// Where one of them is larger than its path takes, it and those behind it may be fragmented.
     func send(_ count: Int, to descriptor: Int32) -> Transmissions {
         var result = Transmissions()
         var next = 0
+        var mayFragment = false
+        defer { if mayFragment { _ = clinux_allow_fragments(descriptor, 0) } }
         while next < count {
             let sent = unsafe clinux_send(
                 descriptor, messages + next, UInt32(count - next), Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
@@ -106,6 +110,9 @@ struct MessageVector: ~Copyable {
                 // The socket's buffer is full. Late media is useless, so it is dropped and not kept.
                 result.congested += count - next
                 return result
+            case EMSGSIZE where !mayFragment && clinux_allow_fragments(descriptor, 1) == 0:
+                // The same message is tried again.
+                mayFragment = true
             default:
                 // Only the first of the remaining messages is at fault (sendmmsg(2)).
                 result.failed += 1

@@ -6,6 +6,9 @@ internal import Synchronization
 /// A non-blocking UDP socket bound to one address of one family.
 ///
 /// Datagrams are read and written by `DatagramPool`. The socket is closed with its last reference.
+///
+/// A datagram over IPv4 that fits its path is never fragmented, and the kernel need not draw a number for it by which
+/// fragments are found (RFC 6864 §4.1). One that is larger than its path takes is sent in fragments all the same.
 @safe
 package final class UDPSocket: Sendable {
     /// The address and port to which the socket is bound; the kernel's choice if port 0 was requested.
@@ -31,6 +34,8 @@ package final class UDPSocket: Sendable {
         do throws(SocketError) {
             if family == AF_INET6 {
                 try SocketSetup.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: 1, on: descriptor)
+            } else if clinux_allow_fragments(descriptor, 0) != 0 {
+                throw SocketError(latest: "setsockopt")
             }
             if let receiveBufferBytes {
                 do {

@@ -1,5 +1,6 @@
 #include "clinux.h"
 
+#include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,6 +16,11 @@ int clinux_receive(int socket, struct clinux_message *messages, unsigned int cou
 
 int clinux_send(int socket, struct clinux_message *messages, unsigned int count, int flags) {
     return sendmmsg(socket, (struct mmsghdr *)messages, count, flags);
+}
+
+int clinux_allow_fragments(int socket, int allowed) {
+    int discovery = allowed ? IP_PMTUDISC_WANT : IP_PMTUDISC_DO;
+    return setsockopt(socket, IPPROTO_IP, IP_MTU_DISCOVER, &discovery, sizeof discovery);
 }
 
 int clinux_wait(int epoll, struct epoll_event *events, int count, const struct timespec *timeout) {

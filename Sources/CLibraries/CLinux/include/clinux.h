@@ -21,6 +21,11 @@ int clinux_receive(int socket, struct clinux_message *messages, unsigned int cou
 /// sendmmsg(2): how many messages left, or -1 and errno.
 int clinux_send(int socket, struct clinux_message *messages, unsigned int count, int flags);
 
+/// Whether the kernel may send datagrams over IPv4 in fragments through a UDP socket (ip(7), IP_MTU_DISCOVER): 1 as it
+/// does without being asked, where they are larger than their path takes; 0 not at all, so that such a datagram fails
+/// with EMSGSIZE. 0, or -1 and errno.
+int clinux_allow_fragments(int socket, int allowed);
+
 /// epoll_pwait2(2), whose timeout has nanoseconds; a null timeout waits for ever.
 int clinux_wait(int epoll, struct epoll_event *events, int count, const struct timespec *timeout);
 
