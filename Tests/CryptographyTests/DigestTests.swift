@@ -12,7 +12,7 @@ import Testing
         #expect(hex(digest.hash(Array("abc".utf8))) == expected)
     }
 
-    /// RFC 2202 §3, cases 1 to 3; RFC 4231 §4.2.
+    /// RFC 2202 §3, cases 1 to 3 and 6; RFC 4231 §4.2, §4.7.
     @Test func `HMAC vectors`() {
         #expect(
             hex(HMAC.sha1(key: [UInt8](repeating: 0x0B, count: 20), Array("Hi There".utf8).span))
@@ -26,6 +26,34 @@ import Testing
         #expect(
             hex(HMAC.sha256(key: [UInt8](repeating: 0x0B, count: 20), Array("Hi There".utf8).span))
                 == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+        // Keys that are longer than a block.
+        let text = Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8)
+        #expect(
+            hex(HMAC.sha1(key: [UInt8](repeating: 0xAA, count: 80), text.span))
+                == "aa4ae5e15272d00e95705637ce8a3b55ed402112")
+        #expect(
+            hex(HMAC.sha256(key: [UInt8](repeating: 0xAA, count: 131), text.span))
+                == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+    }
+
+    @Test func `an HMAC of nothing with no key has its own value`() {
+        let nothing: [UInt8] = []
+        #expect(hex(HMAC.sha1(key: [], nothing.span)) == "fbdb1d1b18aa6c08324b7d64b71fb76370690e1d")
+        #expect(
+            hex(HMAC.sha256(key: [], nothing.span))
+                == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
+    }
+
+    @Test func `threads share the functions`() async {
+        let expected = HMAC.sha256(key: [1, 2, 3], [4, 5].span)
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    (0..<200).allSatisfy { _ in HMAC.sha256(key: [1, 2, 3], [4, 5].span) == expected }
+                }
+            }
+            for await isSame in group { #expect(isSame) }
+        }
     }
 
     @Test func `secrets of different length or content are not equal`() {

@@ -37,11 +37,11 @@ package enum Digest: String, Hashable, Sendable, CaseIterable {
 
     var algorithm: OpaquePointer {
         switch self {
-        case .sha1: unsafe EVP_sha1()
-        case .sha224: unsafe EVP_sha224()
-        case .sha256: unsafe EVP_sha256()
-        case .sha384: unsafe EVP_sha384()
-        case .sha512: unsafe EVP_sha512()
+        case .sha1: unsafe copenssl_sha1()
+        case .sha224: unsafe copenssl_sha224()
+        case .sha256: unsafe copenssl_sha256()
+        case .sha384: unsafe copenssl_sha384()
+        case .sha512: unsafe copenssl_sha512()
         }
     }
 }

@@ -9,14 +9,11 @@ package enum HMAC {
     package static func sha256(key: [UInt8], _ message: Span<UInt8>) -> [UInt8] { code(.sha256, key: key, message) }
 
     private static func code(_ digest: Digest, key: [UInt8], _ message: Span<UInt8>) -> [UInt8] {
-        var output = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-        var size: UInt32 = 0
+        var output = [UInt8](repeating: 0, count: digest.size)
         let done = unsafe message.withUnsafeBufferPointer { bytes in
-            unsafe COpenSSL.HMAC(
-                digest.algorithm, key, Int32(key.count), bytes.baseAddress, bytes.count, &output, &size) != nil
+            unsafe copenssl_hmac(digest.algorithm, key, key.count, bytes.baseAddress, bytes.count, &output)
         }
-        precondition(done, "OpenSSL provides HMAC with SHA-1 and SHA-2")
-        output.removeLast(output.count - Int(size))
+        precondition(done == 1, "OpenSSL provides SHA-1 and SHA-2")
         return output
     }
 }

@@ -15,6 +15,70 @@
 #include <openssl/srtp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <string.h>
+
+/// A digest as the default provider has it, which is fetched once for all threads; NULL: there is none of that name.
+/// EVP_sha1() and the like stand for a digest that OpenSSL 3 looks up by its name whenever it is used.
+static inline const EVP_MD *copenssl_fetch_once(EVP_MD **place, const char *name) {
+    EVP_MD *known = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (known) return known;
+    EVP_MD *fetched = EVP_MD_fetch(NULL, name, NULL);
+    if (!fetched) return NULL;
+    if (__atomic_compare_exchange_n(place, &known, fetched, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return fetched;
+    EVP_MD_free(fetched);
+    return known;
+}
+
+static inline const EVP_MD *copenssl_sha1(void) {
+    static EVP_MD *digest;
+    return copenssl_fetch_once(&digest, "SHA1");
+}
+
+static inline const EVP_MD *copenssl_sha224(void) {
+    static EVP_MD *digest;
+    return copenssl_fetch_once(&digest, "SHA2-224");
+}
+
+static inline const EVP_MD *copenssl_sha256(void) {
+    static EVP_MD *digest;
+    return copenssl_fetch_once(&digest, "SHA2-256");
+}
+
+static inline const EVP_MD *copenssl_sha384(void) {
+    static EVP_MD *digest;
+    return copenssl_fetch_once(&digest, "SHA2-384");
+}
+
+static inline const EVP_MD *copenssl_sha512(void) {
+    static EVP_MD *digest;
+    return copenssl_fetch_once(&digest, "SHA2-512");
+}
+
+/// HMAC (RFC 2104 §2): 1, and the code, which is as long as the digest; or 0. HMAC() of OpenSSL 3 looks up the
+/// algorithm and the digest by their names for each message, which takes longer than a short message itself.
+static inline int copenssl_hmac(const EVP_MD *digest, const unsigned char *key, size_t key_length,
+                                const unsigned char *bytes, size_t length, unsigned char *code) {
+    unsigned char pad[EVP_MAX_MD_SIZE * 2] = {0};
+    int block = EVP_MD_get_block_size(digest);
+    if (block <= 0 || (size_t)block > sizeof pad) return 0;
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    if (!context) return 0;
+    unsigned int size = 0;
+    int done = 1;
+    if (key_length > (size_t)block)
+        done = EVP_Digest(key, key_length, pad, &size, digest, NULL);
+    else if (key_length > 0)
+        memcpy(pad, key, key_length);
+    for (int index = 0; index < block; index++) pad[index] ^= 0x36;
+    done = done && EVP_DigestInit_ex(context, digest, NULL) && EVP_DigestUpdate(context, pad, (size_t)block) &&
+           EVP_DigestUpdate(context, bytes, length) && EVP_DigestFinal_ex(context, code, &size);
+    for (int index = 0; index < block; index++) pad[index] ^= 0x36 ^ 0x5C;
+    done = done && EVP_DigestInit_ex(context, digest, NULL) && EVP_DigestUpdate(context, pad, (size_t)block) &&
+           EVP_DigestUpdate(context, code, size) && EVP_DigestFinal_ex(context, code, &size);
+    OPENSSL_cleanse(pad, sizeof pad);
+    EVP_MD_CTX_free(context);
+    return done;
+}
 
 /// A fresh key on the curve of that name, or NULL.
 static inline EVP_PKEY *copenssl_generate_ec(const char *curve) {
