@@ -58,6 +58,38 @@ def test_two_browsers_call_each_other_with_sound_and_picture(gateway, browser, t
         assert phone.page.errors == []
 
 
+USE_AN_RSA_KEY = """(async () => {
+  window.certificate = await RTCPeerConnection.generateCertificate({
+    name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1])
+  });
+  const Plain = RTCPeerConnection;
+  window.RTCPeerConnection = class extends Plain {
+    constructor(configuration) { super({ ...configuration, certificates: [window.certificate] }); }
+  };
+})()"""
+
+
+def test_browsers_whose_certificates_have_rsa_keys_talk(gateway, browser):
+    """The gateway decodes the keys of certificates by a part of OpenSSL, in which RSA has to be as well."""
+    one = browser()
+    carol, dave = PhonePage.open(one, gateway.http, "carol"), PhonePage.open(one, gateway.http, "dave")
+    for phone in (carol, dave):
+        phone.page.run(USE_AN_RSA_KEY)
+    carol.run("dial()")
+    dave.wait_for_view("incoming")
+    dave.run("answer()")
+    for phone in (carol, dave):
+        phone.wait_for_view("connected")
+        phone.wait_for("report?.video?.framesDecoded > 0")
+        assert phone.leg()["keys"]["tls"] == "DTLS 1.2"
+        fingerprint = phone.page.run("certificate.getFingerprints()[0].value").upper()
+        assert fingerprint in phone.run("call.pc.localDescription.sdp").upper()
+    dave.run("hangUp()")
+    carol.wait_for_view("ended")
+    for phone in (carol, dave):
+        phone.unregister()
+
+
 @in_both_browsers
 def test_a_rejected_call_says_so(gateway, browser):
     """One browser with two pages."""

@@ -15,7 +15,10 @@ package final class DTLSContext: @unchecked Sendable {  // an SSL_CTX is thread-
     ///
     /// - Throws: `setup` if OpenSSL refuses a setting.
     package init(certificate: Certificate) throws(DTLSError) {
-        guard let context = unsafe SSL_CTX_new(DTLS_method()) else { throw .setup(opensslError()) }
+        // The key of each certificate is decoded by what handshakes need, and not by all that OpenSSL has.
+        guard let context = unsafe SSL_CTX_new_ex(copenssl_handshake_library(), nil, DTLS_method()) else {
+            throw .setup(opensslError())
+        }
         unsafe pointer = context
         self.certificate = certificate
         guard unsafe copenssl_set_versions(context, DTLS1_2_VERSION, DTLS1_2_VERSION) == 1,
