@@ -44,6 +44,32 @@ struct ChannelTests {
         }
     }
 
+    @Test func `each of many devices confirms for itself, also when others have gone`() throws {
+        var rig = RegistrationRig(.init(maximumSubscriptions: 30))
+        for number in 1...20 {
+            try rig.subscribe()
+            _ = try rig.open(number, on: UInt64(number))
+        }
+        _ = rig.notify(Array(1...20))
+        #expect(rig.registration.confirmed(ChannelID("c20"), through: 20_000, at: rig.now) == nil)
+        for number in [1, 3, 12] {
+            _ = try rig.registration.unsubscribe(SubscriptionID("s\(number)"), at: rig.now)
+            #expect(rig.registration.confirmed(ChannelID("c\(number)"), through: .max, at: rig.now) == nil)
+        }
+        for number in [19, 2, 13] {
+            #expect(rig.registration.confirmed(ChannelID("c\(number)"), through: .max, at: rig.now) == nil)
+        }
+        for number in [2, 4, 13, 14, 19, 18, 20] {
+            let isKnown = [2, 13, 19, 20].contains(number)
+            let socket = UInt64(100 + number)
+            _ = rig.close(number, on: UInt64(number))
+            let replayed = try rig.open(number, on: socket)
+            let again = RegistrationAction.replay(rig.frame(number, UInt64(number) * 1_000), to: SocketID(socket))
+            #expect(replayed == (isKnown ? [] : [again]))
+        }
+        #expect(throws: RegistrationError.noSuchSubscription) { try rig.open(12, on: 7) }
+    }
+
     @Test mutating func `what was missed is sent when the socket opens`() throws {
         #expect(rig.notify([1]) == [])
         #expect(rig.notify([1], .callEnd) == [])

@@ -147,7 +147,7 @@ struct RegistrationPropertyTests {
                 case 14, 15:
                     guard let (socket, last) = observed.sockets.randomElement(using: &random) else { continue }
                     let channel = observed.channels[socket]!
-                    observed.watch(rig.registration.confirmed(channel, through: last, at: rig.now))
+                    observed.watch(rig.registration.confirmed(channel, through: last, at: rig.now) ?? [])
                 case 16:
                     guard !isAttached else { continue }
                     observed.devices = Set(

@@ -71,7 +71,7 @@ struct RegistrationRig {
     }
 
     mutating func confirm(_ number: Int, through eventID: UInt64) -> [RegistrationAction] {
-        note(registration.confirmed(ChannelID("c\(number)"), through: eventID, at: now))
+        note(registration.confirmed(ChannelID("c\(number)"), through: eventID, at: now) ?? [])
     }
 
     mutating func close(_ number: Int, on socket: UInt64) -> [RegistrationAction] {

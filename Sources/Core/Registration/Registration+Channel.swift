@@ -46,7 +46,7 @@ extension Registration {
     package mutating func channelOpened(
         _ channel: ChannelID, on socket: SocketID, since latest: UInt64? = nil, at now: Moment
     ) throws(RegistrationError) -> [RegistrationAction] {
-        guard let index = subscriptions.firstIndex(where: { $0.channel == channel && !$0.isEnding }) else {
+        guard let index = places.index(of: channel, in: subscriptions), !subscriptions[index].isEnding else {
             throw .noSuchSubscription
         }
         var actions: [RegistrationAction] = []
@@ -73,14 +73,16 @@ extension Registration {
     }
 
     /// A client has received everything that was sent on the channel up to a number.
+    ///
+    /// - Returns: `nil` if nothing waited for that: no deadline has changed either. Most confirmations are like this,
+    ///   and a user may have many devices that confirm.
     package mutating func confirmed(
         _ channel: ChannelID, through number: UInt64, at now: Moment
-    ) -> [RegistrationAction] {
-        guard let index = subscriptions.firstIndex(where: { $0.channel == channel }) else { return [] }
+    ) -> [RegistrationAction]? {
+        guard let index = places.index(of: channel, in: subscriptions) else { return nil }
         subscriptions[index].queue.confirm(through: number)
         let hasMore = !subscriptions[index].queue.isReleased || subscriptions[index].lost > 0
-        // Most confirmations make room for nothing, and a user may have many devices that confirm.
-        guard hasMore || subscriptions[index].isEnding || !services.inbox.isEmpty else { return [] }
+        guard hasMore || subscriptions[index].isEnding || !services.inbox.isEmpty else { return nil }
         return pump(at: now.monotonic) + tellLoss(at: now) + deliverKept(at: now)
     }
 
@@ -88,7 +90,7 @@ extension Registration {
     package mutating func channelClosed(
         _ channel: ChannelID, on socket: SocketID, at now: MonotonicTime
     ) -> [RegistrationAction] {
-        guard let index = subscriptions.firstIndex(where: { $0.channel == channel && $0.socket == socket }) else {
+        guard let index = places.index(of: channel, in: subscriptions), subscriptions[index].socket == socket else {
             return []
         }
         subscriptions[index].socket = nil

@@ -36,7 +36,7 @@ extension Registration {
     }
 
     /// So many are looked through sooner than put into a table.
-    private static let fewSubscriptions = 8
+    static let fewSubscriptions = 8
 
     /// Where each subscription stands that has not ended.
     private var activePlaces: [SubscriptionID: Int] {

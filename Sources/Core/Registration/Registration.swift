@@ -49,6 +49,8 @@ package struct Registration: Equatable, Sendable {
     package internal(set) var account: AccountIdentity?
     /// The subscriptions, in the order in which they started.
     var subscriptions: [Subscription] = []
+    /// Finds those of channels.
+    var places = ChannelPlaces()
     /// The requests in flight, which hold back notifications.
     var gate: RequestGate
     /// Whether the calls have been told that a client listens.

@@ -48,6 +48,8 @@ actor RegistrationOwner {
     nonisolated let hasRetired = Atomic(false)
     /// Once the gateway is going to stop: the sockets that have been closed for that reason; `nil` before.
     private var sentAway: Set<SocketID>?
+    /// A message is being handled, behind which the alarm is set.
+    private var isHandling = false
     /// The callers of `flush` that wait until no notification is held back any more.
     private var waiting: [AsyncStream<Never>.Continuation] = []
 
@@ -65,8 +67,10 @@ actor RegistrationOwner {
     /// Handles messages and deadlines until the owner retires or the task is cancelled.
     func run() async {
         for await message in inbox.messages {
-            handle(message)
-            if !isRetired { arm() }
+            isHandling = true
+            let mayMoveDeadline = handle(message)
+            isHandling = false
+            if mayMoveDeadline, !isRetired { arm() }
         }
         alarm.cancel()
     }
@@ -75,12 +79,16 @@ actor RegistrationOwner {
         alarm.arm(for: registration.nextDeadline?.time, by: environment.clock) { [inbox] in inbox.post(.alarm($0)) }
     }
 
-    private func handle(_ message: Message) {
+    /// - Returns: whether the next deadline may be another one than before. To look for it takes a look at each
+    ///   subscription.
+    private func handle(_ message: Message) -> Bool {
         switch message {
         case .sent(let message): handle(message)
         case .confirmed(let channel, let number):
-            perform(
-                registration.confirmed(channel, through: number, at: environment.clock.moment), after: "confirmed")
+            guard let actions = registration.confirmed(channel, through: number, at: environment.clock.moment) else {
+                return false
+            }
+            perform(actions, after: "confirmed")
         case .alarm(let time):
             alarm.rang(time)
             perform(registration.timeout(at: environment.clock.moment), after: "timeout")
@@ -91,6 +99,7 @@ actor RegistrationOwner {
             waiting.append(continuation)
             settle()
         }
+        return true
     }
 
     private func handle(_ message: EndpointMessage) {
@@ -333,7 +342,7 @@ extension RegistrationOwner {
             isRetired = true
             hasRetired.store(true, ordering: .releasing)
             inbox.finish()
-        } else {
+        } else if !isHandling {
             arm()
         }
     }
