@@ -46,27 +46,28 @@ struct GatewayChannels: ChannelServer, Sendable {
     enum Audience {
         /// Users with one device each.
         case watchers
-        /// Users with 1,000 devices each.
+        /// Users with several devices each.
         case devices
     }
 
     let gateway: GatewayUnderTest
     private let audience: Audience
     private let count: Int
+    private let devicesEach: Int
     private let overTLS: Bool
 
     /// As many logins of strangers as one address may have waiting (LoginQueue).
     private static let subscribers = 4
-    private static let devicesEach = 1_000
     private static let settings = [
-        "registration.max_per_user=\(devicesEach)", "presence.max_watchers=1000000", "messages.per_user=1000000",
+        "registration.max_per_user=1000", "presence.max_watchers=1000000", "messages.per_user=1000000",
         "listen.max_connections_per_address=60000", "registration.answer_time=0s", "listen.channel_idle=1h",
     ]
 
     var process: ChildProcess { gateway.process }
 
-    init(_ binary: String, _ audience: Audience, count: Int, overTLS: Bool = false) async throws {
-        (self.audience, self.count, self.overTLS) = (audience, count, overTLS)
+    /// - Parameter devicesEach: of each user that has several; at most 1,000.
+    init(_ binary: String, _ audience: Audience, count: Int, devicesEach: Int, overTLS: Bool = false) async throws {
+        (self.audience, self.count, self.devicesEach, self.overTLS) = (audience, count, devicesEach, overTLS)
         gateway = try await GatewayUnderTest(
             binary, store: .file, furtherUsers: count, hasTLS: overTLS, settings: Self.settings)
         // Who changes the presence is registered, and nobody listens there.
@@ -97,7 +98,7 @@ struct GatewayChannels: ChannelServer, Sendable {
     }
 
     private func join(_ index: Int, _ client: HTTPClient, _ crowd: ChannelCrowd) async throws {
-        let user = GatewayUnderTest.user(audience == .watchers ? index : index / Self.devicesEach)
+        let user = GatewayUnderTest.user(audience == .watchers ? index : index / devicesEach)
         let granted = try await gateway.subscribe(user, client, services: ["call", "IM", "Presence"])
         try await crowd.join(port: gateway.port(overTLS: overTLS), overTLS: overTLS, path: granted.channel)
         guard audience == .watchers else { return }
@@ -117,7 +118,7 @@ struct GatewayChannels: ChannelServer, Sendable {
                 body: ByteBuffer(
                     string: #"{"presenceRequest":{"status":"open","activity":"busy","note":"\#(note)"}}"#))
         case .devices:
-            for index in 0..<count / Self.devicesEach {
+            for index in 0..<count / devicesEach {
                 try await send(to: GatewayUnderTest.user(index), number, client)
             }
         }

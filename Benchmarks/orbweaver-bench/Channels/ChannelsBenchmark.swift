@@ -11,7 +11,7 @@ struct ChannelsBenchmark: AsyncParsableCommand {
             WebSockets open and sends each of them the text that it is given, which is as long as the gateway's notifications are. Counted is
             the CPU of the whole process.
 
-            Fan-out to watchers: each channel is of a user who watches one presence, which changes. Fan-out to devices: users with 1,000
+            Fan-out to watchers: each channel is of a user who watches one presence, which changes. Fan-out to devices: users with many
             devices each get a message of 1 KB. Everything is durable before it is sent. Round trips: a WebSocket ping, and a message from its
             request to its notification.
             """)
@@ -19,8 +19,11 @@ struct ChannelsBenchmark: AsyncParsableCommand {
     @Option(help: "The gateway's program.")
     var gateway = ".build/release/orbweaver"
 
-    @Option(help: "How many channels are open, 1000 to 10000 in steps of 1000; the fan-out is measured with 1000, too.")
+    @Option(help: "How many channels are open, 100 to 10000; where they are more, the fan-out is measured with 1000, too.")
     var count = 10_000
+
+    @Option(help: "How many devices each user has in the fan-out to devices, at most 1000; both counts are multiples.")
+    var devices = 1_000
 
     @Option(help: "Notifications to each channel per kind of fan-out; what is told is the median.")
     var notifications = 30
@@ -35,34 +38,37 @@ struct ChannelsBenchmark: AsyncParsableCommand {
     var tls = false
 
     func validate() throws {
-        guard count % 1_000 == 0, 1_000...10_000 ~= count, 1...1_000 ~= notifications, 1...100_000 ~= roundTrips,
+        guard 100...10_000 ~= count, 1...1_000 ~= devices, count % devices == 0, few % devices == 0, 1...1_000 ~= notifications, 1...100_000 ~= roundTrips,
             1...600 ~= idle
         else { throw ValidationError("that many cannot be measured") }
     }
 
+    private var few: Int { min(count, 1_000) }
+
     func run() async throws {
         guard !tls else {
-            let server = try await GatewayChannels(gateway, .watchers, count: count, overTLS: true)
+            let server = try await GatewayChannels(
+                gateway, .watchers, count: count, devicesEach: devices, overTLS: true)
             try await measure("over TLS", server, count, notifications: 0).printIdle()
             return
         }
         for audience in [GatewayChannels.Audience.watchers, .devices] {
-            let few = try await pair(audience, 1_000)
-            guard count > 1_000 else { continue }
+            let base = try await pair(audience, few)
+            guard count > few else { continue }
             let many = try await pair(audience, count)
             print(
                 String(
                     format: "%@, CPU per notification: %.2f at %d of that at 1000; beside the baseline's growth %.2f",
-                    "\(audience)", many.gateway.perText.median / few.gateway.perText.median, count,
-                    many.gateway.perText.median / few.gateway.perText.median
-                        / (many.bare.perText.median / few.bare.perText.median)))
+                    "\(audience)", many.gateway.perText.median / base.gateway.perText.median, count,
+                    many.gateway.perText.median / base.gateway.perText.median
+                        / (many.bare.perText.median / base.bare.perText.median)))
         }
     }
 
     private func pair(_ audience: GatewayChannels.Audience, _ count: Int) async throws -> (
         gateway: ChannelFigures, bare: ChannelFigures
     ) {
-        let server = try await GatewayChannels(gateway, audience, count: count)
+        let server = try await GatewayChannels(gateway, audience, count: count, devicesEach: devices)
         let own = try await measure("\(audience)", server, count, notifications: notifications)
         own.printIdle()
         own.printRoundTrips()
