@@ -72,8 +72,8 @@ private func members(
     return members
 }
 
-/// `parameters`, in the sender's order; `bodies`, only if there are any: each with `contentType`, `contentDisposition` if
-/// it is stated, and `body`.
+/// `parameters`, in the sender's order; `bodies`, only if there are any: each with `contentType`, `contentDisposition`
+/// if it is stated, and `body`.
 private func members(of content: CustomContent) -> [String: EventValue] {
     let parameters = content.parameters.map { parameter in
         EventValue.object(["name": .string(parameter.name), "value": .string(parameter.value)])

@@ -1,7 +1,8 @@
 import Primitives
 import SDP
 
-/// What a caller that lists `earlymedia`, or an application that asks for it, hears before the answer (spidr-wire §8.3).
+/// What a caller hears before the answer that lists `earlymedia`, or is an application that asks for it
+/// (spidr-wire §8.3).
 ///
 ///     DIALING ── sessionProgress, with a provisional answer ──▶ SESSION_PROGRESS ── a device rings ──▶ RINGING
 ///
