@@ -150,7 +150,7 @@ Hears = Callable[[], Awaitable[numpy.ndarray]]
 
 async def said(caller: PhonePage, listener: PhonePage, speech: Speech) -> numpy.ndarray:
     """What one page hears of what a page says; they may be the same."""
-    await asyncio.to_thread(listener.wait_for, "report?.audio?.packets > 0")
+    await asyncio.to_thread(listener.wait_for, "call?.pc?.connectionState === 'connected'")
     ear = await asyncio.to_thread(PageEar, listener)
     with without_garbage():
         await asyncio.to_thread(say_it, caller)
