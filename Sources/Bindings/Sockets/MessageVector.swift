@@ -90,11 +90,13 @@ struct MessageVector: ~Copyable {
 
     /// Sends the first `count` messages. Returns what became of them.
     ///
-    /// Where one of them is larger than its path takes, it and those behind it may be fragmented.
+    /// Where one of them is larger than its path takes, it and those behind it may be fragmented. Another thread that
+    /// sends on the same socket may end that, so one message is tried up to three times more.
     func send(_ count: Int, to descriptor: Int32) -> Transmissions {
         var result = Transmissions()
         var next = 0
         var mayFragment = false
+        var retries = 0
         defer { if mayFragment { _ = clinux_allow_fragments(descriptor, 0) } }
         while next < count {
             let sent = unsafe clinux_send(
@@ -102,6 +104,7 @@ struct MessageVector: ~Copyable {
             if sent >= 0 {
                 result.sent += Int(sent)
                 next += Int(sent)
+                retries = 0
                 continue
             }
             switch errno {
@@ -110,13 +113,15 @@ struct MessageVector: ~Copyable {
                 // The socket's buffer is full. Late media is useless, so it is dropped and not kept.
                 result.congested += count - next
                 return result
-            case EMSGSIZE where !mayFragment && clinux_allow_fragments(descriptor, 1) == 0:
+            case EMSGSIZE where retries < 3 && clinux_allow_fragments(descriptor, 1) == 0:
                 // The same message is tried again.
                 mayFragment = true
+                retries += 1
             default:
                 // Only the first of the remaining messages is at fault (sendmmsg(2)).
                 result.failed += 1
                 next += 1
+                retries = 0
             }
         }
         return result

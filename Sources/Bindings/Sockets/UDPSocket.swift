@@ -34,8 +34,9 @@ package final class UDPSocket: Sendable {
         do throws(SocketError) {
             if family == AF_INET6 {
                 try SocketSetup.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: 1, on: descriptor)
-            } else if clinux_allow_fragments(descriptor, 0) != 0 {
-                throw SocketError(latest: "setsockopt")
+            } else {
+                // A kernel that refuses goes on drawing numbers.
+                _ = clinux_allow_fragments(descriptor, 0)
             }
             if let receiveBufferBytes {
                 do {
