@@ -73,7 +73,7 @@ package enum StreamDialectName: String, Hashable, Sendable, CaseIterable {
         hasFlowControl
             ? PacingBuffer.Configuration()
             : PacingBuffer.Configuration(
-                capacity: PacingBuffer.Configuration.capacities.upperBound, maximumMarks: 10_000)
+                capacity: PacingBuffer.Configuration.capacities.upperBound, maximumMarks: 2_000)
     }
 
     /// A new value of the dialect, for one socket.
