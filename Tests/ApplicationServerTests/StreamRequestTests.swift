@@ -56,7 +56,7 @@ import Testing
                 "dialect=twilio",
                 .init(
                     dialect: .twilio, format: .muLaw,
-                    configuration: .init(buffer: .init(capacity: 600, maximumMarks: 10_000), detector: nil))
+                    configuration: .init(buffer: .init(capacity: 600, maximumMarks: 2_000), detector: nil))
             ),
         ] as [(String, StreamTerms)])
     func `a query says what a stream is`(_ query: String, _ terms: StreamTerms) async throws {
