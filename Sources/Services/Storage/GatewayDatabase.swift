@@ -60,12 +60,11 @@ package final class GatewayDatabase: Sendable {
         self.location = location
         users = UserStore(queue)
         logins = LoginStore(loginQueue)
-        let counts = KeyCounts()
-        applications = ApplicationStore(queue, lookups: loginQueue, counts: counts)
+        applications = ApplicationStore(queue, lookups: loginQueue)
         addressBooks = AddressBookStore(loginQueue)
         routes = RouteStore(loginQueue)
         recordings = RecordingStore(queue)
-        administration = AdministrationStore(queue, counts: counts)
+        administration = AdministrationStore(queue)
         logger.debug("database open", metadata: [LogKey.path: "\(location)"])
     }
 

@@ -6,12 +6,9 @@ import GRDB
 /// The tables `adminToken`, `auditEntry` and `idempotentRequest`.
 package struct AdministrationStore: AdministrationRepository {
     private let queue: DatabaseQueue
-    private let counts: KeyCounts
+    private let counts = KeyCounts()
 
-    init(_ queue: DatabaseQueue, counts: KeyCounts) {
-        self.queue = queue
-        self.counts = counts
-    }
+    init(_ queue: DatabaseQueue) { self.queue = queue }
 
     // MARK: Tokens
 
@@ -134,114 +131,138 @@ package struct AdministrationStore: AdministrationRepository {
 
     // MARK: Idempotency
 
-    /// Looks up an idempotency key, and reserves it if nothing is known of it.
+    /// Looks up an idempotency key, and reserves it if nothing is known of it; see `IdempotencyRepository`.
     ///
     /// - Throws: `StorageError.noSuchApplication`; `StorageError.failed`.
     package func reserve(
         key: [UInt8], fingerprint: [UInt8], process: String, of application: ApplicationIdentity?, at now: Int64,
         age: Duration, limit: Int
     ) async throws(StorageError) -> KeyReservation {
-        let owner = application?.name.description
-        let milliseconds = age.components.seconds * 1_000
-        do throws(StorageError) {
-            return try await storageErrors(at: queue.path) {
-                try await queue.write { database in
-                    if let application, try !ApplicationRow.exists(application, database) {
-                        throw StorageError.noSuchApplication(application.name)
-                    }
-                    try forgetKeys(of: owner, before: now - milliseconds, after: now + milliseconds, database)
-                    let row = try Row.fetchOne(
-                        database, sql: "SELECT * FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])
-                    if let row {
-                        let known: Data = row["fingerprint"]
-                        guard Array(known) == fingerprint else { return .ofAnotherRequest }
-                        if let answer = KeptAnswer(row) { return .answered(answer) }
-                        let carrier: String = row["process"]
-                        if carrier == process { return .inProgress }
-                    } else if let owner, try count(of: owner, database) >= limit {
-                        let oldest = try Int64.fetchOne(
-                            database,
-                            sql: "SELECT time FROM idempotentRequest WHERE application IS ? ORDER BY time LIMIT 1",
-                            arguments: [owner])
-                        return .full(.milliseconds(max(1, (oldest ?? now) + milliseconds + 1 - now)))
-                    }
-                    try database.execute(
-                        sql: """
-                            INSERT OR REPLACE INTO idempotentRequest (key, fingerprint, time, process, application)
-                            VALUES (?, ?, ?, ?, ?)
-                            """, arguments: [Data(key), Data(fingerprint), now, process, owner])
-                    if let owner {
-                        if row == nil { counts.add(1, of: owner) }
-                    } else if try count(of: nil, database) > limit {
-                        try Self.makeRoom(for: key, of: owner, limit: limit, database)
-                    }
-                    return .reserved
-                }
+        let use = KeyUse(
+            key: Data(key), fingerprint: Data(fingerprint), process: process, application: application, now: now,
+            age: age.components.seconds * 1_000, limit: limit)
+        while true {
+            let reservation = try await storageErrors(at: queue.path) {
+                try await queue.write { try reserve(use, $0) }
             }
-        } catch {
-            counts.forget()
-            throw error
+            if let reservation { return reservation }
+            // Not within the write, so that the journal does not wait until all are counted.
+            let limited = try await storageErrors(at: queue.path) {
+                try await queue.read { try refusal(of: use, $0) }
+            }
+            if let limited { return limited }
         }
+    }
+
+    /// Looks up a key, and reserves it.
+    ///
+    /// - Returns: `nil`: the keys of the application have to be counted.
+    private func reserve(_ use: KeyUse, _ database: Database) throws -> KeyReservation? {
+        if let application = use.application, try !ApplicationRow.exists(application, database) {
+            throw StorageError.noSuchApplication(application.name)
+        }
+        try Self.forgetKeys(of: use, database)
+        let row = try Row.fetchOne(
+            database, sql: "SELECT * FROM idempotentRequest WHERE key = ?", arguments: [use.key])
+        if let row {
+            let known: Data = row["fingerprint"]
+            guard known == use.fingerprint else { return .ofAnotherRequest }
+            if let answer = KeptAnswer(row) { return .answered(answer) }
+            let carrier: String = row["process"]
+            if carrier == use.process { return .inProgress }
+        } else if let application = use.application, !counts.add(of: application, limit: use.limit) {
+            return nil
+        }
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO idempotentRequest (key, fingerprint, time, process, application)
+                VALUES (?, ?, ?, ?, ?)
+                """, arguments: [use.key, use.fingerprint, use.now, use.process, use.owner])
+        if use.application == nil { try Self.makeRoom(for: use, database) }
+        return .reserved
     }
 
     /// Deletes the keys from before and after their time.
-    private func forgetKeys(of owner: String?, before first: Int64, after last: Int64, _ database: Database) throws {
+    private static func forgetKeys(of use: KeyUse, _ database: Database) throws {
         // Each of the two finds its rows in the index; with "OR" all rows of the owner would be looked at.
-        for (condition, time) in [("time < ?", first), ("time > ?", last)] {
+        for (condition, time) in [("time < ?", use.times.lowerBound), ("time > ?", use.times.upperBound)] {
             try database.execute(
-                sql: "DELETE FROM idempotentRequest WHERE application IS ? AND \(condition)", arguments: [owner, time])
-            if let owner { counts.add(-database.changesCount, of: owner) }
+                sql: "DELETE FROM idempotentRequest WHERE application IS ? AND \(condition)",
+                arguments: [use.owner, time])
         }
     }
 
-    /// How many keys an application has; `nil`: operators.
-    private func count(of owner: String?, _ database: Database) throws -> Int {
-        func ask() throws -> Int {
-            try Int.fetchOne(
-                database, sql: "SELECT count(*) FROM idempotentRequest WHERE application IS ?", arguments: [owner]) ?? 0
-        }
-        guard let owner else { return try ask() }
-        return try counts.count(of: owner, ask)
+    /// Counts the keys of an application.
+    ///
+    /// - Returns: the refusal of a further one; `nil`: it may have one.
+    private func refusal(of use: KeyUse, _ database: Database) throws -> KeyReservation? {
+        guard let application = use.application else { return nil }
+        let row = try Row.fetchOne(
+            database,
+            sql: """
+                SELECT count(*) AS count, min(time) AS oldest FROM idempotentRequest
+                WHERE application = ? AND time BETWEEN ? AND ?
+                """, arguments: [use.owner, use.times.lowerBound, use.times.upperBound])
+        let count = row?["count"] as Int? ?? 0
+        counts.set(count, of: application)
+        guard count >= use.limit else { return nil }
+        let oldest = row?["oldest"] as Int64? ?? use.now
+        return .full(.milliseconds(max(1, oldest + use.age + 1 - use.now)))
     }
 
-    /// Deletes the oldest keys but this one, also some of those that could stay, so that it is not needed again soon:
-    /// it passes over all of them.
-    private static func makeRoom(
-        for key: [UInt8], of owner: String?, limit: Int, _ database: Database
-    ) throws {
+    /// Deletes the oldest keys of operators but this one, if there are too many; also some of those that could stay, so
+    /// that it is not needed again soon: it passes over all of them.
+    private static func makeRoom(for use: KeyUse, _ database: Database) throws {
+        let count = try Int.fetchOne(
+            database, sql: "SELECT count(*) FROM idempotentRequest WHERE application IS NULL")
+        guard let count, count > use.limit else { return }
         try database.execute(
             sql: """
                 DELETE FROM idempotentRequest WHERE key IN (
-                    SELECT key FROM idempotentRequest WHERE application IS :owner AND key <> :key
+                    SELECT key FROM idempotentRequest WHERE application IS NULL AND key <> :key
                     ORDER BY time DESC LIMIT -1 OFFSET :others)
-                """, arguments: ["owner": owner, "key": Data(key), "others": limit - limit / 100 - 1])
+                """, arguments: ["key": use.key, "others": use.limit - use.limit / 100 - 1])
     }
 
     /// Keeps the answer to the request of a reserved key; `nil` gives the reservation up.
     ///
     /// - Throws: `StorageError.failed`.
     package func keep(_ answer: KeptAnswer?, for key: [UInt8]) async throws(StorageError) {
-        do throws(StorageError) {
-            try await storageErrors(at: queue.path) {
-                try await queue.write { database in
-                    guard let answer else { return try giveUp(key, database) }
+        try await storageErrors(at: queue.path) {
+            try await queue.write { database in
+                if let answer {
                     try database.execute(
                         sql: "UPDATE idempotentRequest SET status = ?, contentType = ?, body = ? WHERE key = ?",
                         arguments: [answer.status, answer.contentType, Data(answer.body), Data(key)])
+                } else {
+                    try database.execute(
+                        sql: "DELETE FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])
                 }
             }
-        } catch {
-            counts.forget()
-            throw error
         }
     }
+}
 
-    private func giveUp(_ key: [UInt8], _ database: Database) throws {
-        let owner = try String.fetchOne(
-            database, sql: "SELECT application FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])
-        try database.execute(sql: "DELETE FROM idempotentRequest WHERE key = ?", arguments: [Data(key)])
-        if let owner { counts.add(-database.changesCount, of: owner) }
-    }
+/// The use of an idempotency key that is looked up.
+private struct KeyUse: Sendable {
+    let key: Data
+    let fingerprint: Data
+    let process: String
+    /// Who used it; `nil`: an operator.
+    let application: ApplicationIdentity?
+    /// Milliseconds since 1970.
+    let now: Int64
+    /// How long a key is remembered, in milliseconds.
+    let age: Int64
+    /// How many keys are remembered.
+    let limit: Int
+
+    /// Who used it, as the table has it. The keys of a removed application leave with it, so that all of this name are
+    /// those of the application that there is.
+    var owner: String? { application?.name.description }
+
+    /// The times of the keys that are remembered.
+    var times: ClosedRange<Int64> { now - age...now + age }
 }
 
 extension StoredAdminToken {

@@ -10,13 +10,10 @@ package struct ApplicationStore: ApplicationRepository {
     let queue: DatabaseQueue
     /// Where applications and keys are looked up as they make requests, so that they do not wait for a write.
     let lookups: DatabaseQueue
-    /// The counts of keys, which go with their applications.
-    private let counts: KeyCounts
 
-    init(_ queue: DatabaseQueue, lookups: DatabaseQueue, counts: KeyCounts) {
+    init(_ queue: DatabaseQueue, lookups: DatabaseQueue) {
         self.queue = queue
         self.lookups = lookups
-        self.counts = counts
     }
 
     /// Reads an application; `nil` if there is none of this name.
@@ -99,7 +96,6 @@ package struct ApplicationStore: ApplicationRepository {
     /// - Throws: `StorageError.noSuchApplication`; `StorageError.failed`.
     package func remove(_ name: ApplicationName) async throws(StorageError) {
         try await change(name) { row, database in try row.deleteAll(database) }
-        counts.forget()
     }
 
     /// Keeps a token, within the limit of its application.

@@ -1,27 +1,23 @@
+import CallControl
 import Sockets
 
-/// How many idempotency keys of each application are in the database. They are counted once, and from then on followed,
-/// so that a request need not pass over all of them. It is asked and changed within the writes that it is about.
+/// How many idempotency keys each application has at most: those that were counted, and those that came since. It does
+/// not follow keys that are gone. So what it admits is within the limit; before a refusal the keys are counted again,
+/// which need not be done for each request.
 final class KeyCounts: Sendable {
-    private let counts = Lock<[String: Int]>([:])
+    private let counts = Lock<[ApplicationIdentity: Int]>([:])
 
-    /// How many an application has.
+    /// Adds a key.
     ///
-    /// - Parameter ask: counts them in the database.
-    func count(of application: String, _ ask: () throws -> Int) throws -> Int {
-        if let known = counts.withLock({ $0[application] }) { return known }
-        let found = try ask()
-        counts.withLock { $0[application] = found }
-        return found
-    }
-
-    /// So many have come, or with a negative number gone.
-    func add(_ change: Int, of application: String) {
+    /// - Returns: `false`: there may be as many as the limit, and they have to be counted.
+    func add(of application: ApplicationIdentity, limit: Int) -> Bool {
         counts.withLock { counts in
-            if let known = counts[application] { counts[application] = known + change }
+            guard let known = counts[application], known < limit else { return false }
+            counts[application] = known + 1
+            return true
         }
     }
 
-    /// What is in the database may be something else: they are counted again.
-    func forget() { counts.withLock { $0.removeAll() } }
+    /// So many are in the database. No key is added between the counting and this.
+    func set(_ count: Int, of application: ApplicationIdentity) { counts.withLock { $0[application] = count } }
 }
