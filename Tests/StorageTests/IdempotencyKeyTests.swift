@@ -87,4 +87,55 @@ struct IdempotencyKeyTests {
             try database.close()
         }
     }
+
+    /// Keys that were answered, `old1` to `old<count>`, at `time` and so many milliseconds after it.
+    private func fill(_ path: String, of application: ApplicationIdentity?, count: Int, from time: Int64) async throws {
+        let other = try DatabaseQueue(path: path)
+        try await other.write {
+            try $0.execute(
+                sql: """
+                    WITH RECURSIVE key(number) AS
+                        (SELECT 1 UNION ALL SELECT number + 1 FROM key WHERE number < :count)
+                    INSERT INTO idempotentRequest
+                        (key, fingerprint, time, process, status, contentType, body, application)
+                    SELECT CAST('old' || number AS BLOB), x'01', :time + number, 'p', 200, 'text/plain', x'02', :owner
+                    FROM key
+                    """, arguments: ["count": count, "time": time, "owner": application?.name.description])
+        }
+        try other.close()
+    }
+
+    private func rows(_ path: String) async throws -> Int? {
+        let other = try DatabaseQueue(path: path)
+        let count = try await other.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM idempotentRequest") }
+        try other.close()
+        return count
+    }
+
+    /// Before their time, and after it: the clock was put back.
+    @Test(arguments: [0, 1_000_000] as [Int64], [true, false])
+    func `keys whose time is over leave some at a time, and those that are left count for nothing`(
+        time: Int64, isOfApplication: Bool
+    ) async throws {
+        try await withPath { path in
+            let database = try open(path)
+            let owner = try await isOfApplication ? addApplication(to: database) : nil
+            let step = AdministrationStore.forgottenAtOnce
+            let count = 2 * step + 200
+            try await fill(path, of: owner, count: count, from: time)
+            // The last one to be removed; it is replaced.
+            let keys = ["old\(count)", "a", "b"]
+            for (key, left) in zip(keys, [count - step, count - 2 * step + 1, 3]) {
+                #expect(try await reserve(key, of: owner, at: 100_000, limit: 3, database) == .reserved)
+                #expect(try await rows(path) == left)
+            }
+            for key in keys {
+                #expect(try await reserve(key, of: owner, at: 100_000, limit: 3, database) == .inProgress)
+            }
+            let next = try await reserve("c", of: owner, at: 100_001, limit: 3, database)
+            #expect(next == (isOfApplication ? .full(.milliseconds(60_000)) : .reserved))
+            #expect(try await rows(path) == 3)
+            try database.close()
+        }
+    }
 }

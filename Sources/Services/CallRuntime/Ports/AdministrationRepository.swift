@@ -157,7 +157,8 @@ package protocol AdministrationRepository: IdempotencyRepository {
 /// `StorageError.failed` if the database refuses.
 package protocol IdempotencyRepository: Sendable {
     /// Looks up an idempotency key, and reserves it if nothing is known of it. Keys that are older than `age` are
-    /// forgotten. A reservation of another process, which ended before it had an answer, is taken over.
+    /// forgotten: they neither count nor are answered, even if they still take room. A reservation of another process,
+    /// which ended before it had an answer, is taken over.
     ///
     /// - Parameters:
     ///   - key: made of the key and of who used it.

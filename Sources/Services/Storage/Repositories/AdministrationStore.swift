@@ -131,6 +131,9 @@ package struct AdministrationStore: AdministrationRepository {
 
     // MARK: Idempotency
 
+    /// How many keys whose time is over a new one removes at most, so that it does not hold up other writes.
+    package static let forgottenAtOnce = 500
+
     /// Looks up an idempotency key, and reserves it if nothing is known of it; see `IdempotencyRepository`.
     ///
     /// - Throws: `StorageError.noSuchApplication`; `StorageError.failed`.
@@ -161,9 +164,9 @@ package struct AdministrationStore: AdministrationRepository {
         if let application = use.application, try !ApplicationRow.exists(application, database) {
             throw StorageError.noSuchApplication(application.name)
         }
-        try Self.forgetKeys(of: use, database)
         let row = try Row.fetchOne(
-            database, sql: "SELECT * FROM idempotentRequest WHERE key = ?", arguments: [use.key])
+            database, sql: "SELECT * FROM idempotentRequest WHERE key = ? AND time BETWEEN ? AND ?",
+            arguments: [use.key, use.times.lowerBound, use.times.upperBound])
         if let row {
             let known: Data = row["fingerprint"]
             guard known == use.fingerprint else { return .ofAnotherRequest }
@@ -173,6 +176,7 @@ package struct AdministrationStore: AdministrationRepository {
         } else if let application = use.application, !counts.add(of: application, limit: use.limit) {
             return nil
         }
+        try Self.forgetKeys(of: use, database)
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO idempotentRequest (key, fingerprint, time, process, application)
@@ -182,17 +186,22 @@ package struct AdministrationStore: AdministrationRepository {
         return .reserved
     }
 
-    /// Deletes the keys from before and after their time.
+    /// Deletes some of the keys from before and after their time. Nothing else sees those that are left.
     private static func forgetKeys(of use: KeyUse, _ database: Database) throws {
+        var left = forgottenAtOnce
         // Each of the two finds its rows in the index; with "OR" all rows of the owner would be looked at.
         for (condition, time) in [("time < ?", use.times.lowerBound), ("time > ?", use.times.upperBound)] {
             try database.execute(
-                sql: "DELETE FROM idempotentRequest WHERE application IS ? AND \(condition)",
-                arguments: [use.owner, time])
+                sql: """
+                    DELETE FROM idempotentRequest WHERE key IN (
+                        SELECT key FROM idempotentRequest WHERE application IS ? AND \(condition)
+                        ORDER BY time LIMIT ?)
+                    """, arguments: [use.owner, time, left])
+            left -= database.changesCount
         }
     }
 
-    /// Counts the keys of an application.
+    /// Counts the keys of an application whose time is not over.
     ///
     /// - Returns: the refusal of a further one; `nil`: it may have one.
     private func refusal(of use: KeyUse, _ database: Database) throws -> KeyReservation? {
@@ -213,15 +222,19 @@ package struct AdministrationStore: AdministrationRepository {
     /// Deletes the oldest keys of operators but this one, if there are too many; also some of those that could stay, so
     /// that it is not needed again soon: it passes over all of them.
     private static func makeRoom(for use: KeyUse, _ database: Database) throws {
+        let (first, last) = (use.times.lowerBound, use.times.upperBound)
         let count = try Int.fetchOne(
-            database, sql: "SELECT count(*) FROM idempotentRequest WHERE application IS NULL")
+            database, sql: "SELECT count(*) FROM idempotentRequest WHERE application IS NULL AND time BETWEEN ? AND ?",
+            arguments: [first, last])
         guard let count, count > use.limit else { return }
         try database.execute(
             sql: """
                 DELETE FROM idempotentRequest WHERE key IN (
-                    SELECT key FROM idempotentRequest WHERE application IS NULL AND key <> :key
+                    SELECT key FROM idempotentRequest
+                    WHERE application IS NULL AND key <> :key AND time BETWEEN :first AND :last
                     ORDER BY time DESC LIMIT -1 OFFSET :others)
-                """, arguments: ["key": use.key, "others": use.limit - use.limit / 100 - 1])
+                """,
+            arguments: ["key": use.key, "first": first, "last": last, "others": use.limit - use.limit / 100 - 1])
     }
 
     /// Keeps the answer to the request of a reserved key; `nil` gives the reservation up.
