@@ -73,7 +73,7 @@ struct EventSelectionTests {
 /// The latest events, and who waits for the next ones.
 struct EventFeedTests {
     @Test func `who has everything waits, and is told what comes`() {
-        var feed = EventFeed(last: 10, capacity: 8)
+        var feed = EventFeed(last: 10, capacity: 8, byteLimit: 1 << 20)
         #expect(feed.ask(1, after: 10, everything, limit: 9) == .wait)
         let told = feed.publish([event(12), event(13)])
         #expect(told.map(\.subscriber) == [1])
@@ -83,7 +83,7 @@ struct EventFeedTests {
     }
 
     @Test func `events that a subscriber does not want move its place on`() {
-        var feed = EventFeed(last: 0, capacity: 8)
+        var feed = EventFeed(last: 0, capacity: 8, byteLimit: 1 << 20)
         let ofBob = EventSelection(reader: .user(bob))
         #expect(feed.ask(1, after: 0, ofBob, limit: 9) == .wait)
         #expect(feed.publish([event(1), event(2)]).isEmpty)
@@ -94,7 +94,7 @@ struct EventFeedTests {
     }
 
     @Test func `a page has a limit, and the next one goes on behind it`() {
-        var feed = EventFeed(last: 0, capacity: 8)
+        var feed = EventFeed(last: 0, capacity: 8, byteLimit: 1 << 20)
         _ = feed.publish((1...5).map { event($0, of: $0 == 2 ? [bob] : [alice]) })
         let ofAlice = EventSelection(reader: .user(alice))
         #expect(
@@ -104,7 +104,7 @@ struct EventFeedTests {
     }
 
     @Test func `what is not among the latest is in the table`() {
-        var feed = EventFeed(last: 10, capacity: 8)
+        var feed = EventFeed(last: 10, capacity: 8, byteLimit: 1 << 20)
         #expect(feed.ask(1, after: 9, everything, limit: 9) == .older(through: 10))
         _ = feed.publish((11...19).map { event($0) })
         // Of nine events six stay.
@@ -117,8 +117,30 @@ struct EventFeedTests {
         #expect(page.events.map(\.number) == Array(14...19))
     }
 
+    @Test func `large events let others go before there are many, and nobody misses one`() {
+        func sized(_ number: Int64) -> PublicEvent {
+            var large = event(number)
+            large.json = [UInt8](repeating: 32, count: 240)
+            return large
+        }
+        var feed = EventFeed(last: 10, capacity: 100, byteLimit: 1_000)
+        _ = feed.publish((11...14).map(sized))
+        #expect(feed.start == 10)
+        _ = feed.publish([sized(15)])
+        // Of 1,200 bytes 720 stay.
+        #expect(feed.start == 12)
+        #expect(feed.ask(1, after: 11, everything, limit: 9) == .older(through: 12))
+        #expect(
+            feed.ask(1, after: 12, everything, limit: 9)
+                == .page(EventPage(events: (13...15).map(sized), through: 15)))
+        #expect(feed.ask(1, after: 15, everything, limit: 9) == .wait)
+        let told = feed.publish((16...21).map(sized))
+        #expect(told.map(\.page) == [EventPage(events: (16...21).map(sized), through: 21)])
+        #expect(feed.start == 18)
+    }
+
     @Test func `at the end all who wait are told, and nobody waits any more`() {
-        var feed = EventFeed(last: 3, capacity: 8)
+        var feed = EventFeed(last: 3, capacity: 8, byteLimit: 1 << 20)
         #expect(feed.ask(1, after: 3, everything, limit: 9) == .wait)
         #expect(feed.finish().map(\.page) == [EventPage(through: 3, isOver: true)])
         #expect(feed.ask(2, after: 3, everything, limit: 9) == .page(EventPage(through: 3, isOver: true)))
@@ -127,7 +149,8 @@ struct EventFeedTests {
     @Test func `random subscribers get each event that they want once and in order`() throws {
         for seed in 1...50 as ClosedRange<UInt64> {
             var random = Steps(state: seed)
-            var feed = EventFeed(last: 0, capacity: 16)
+            // Some let events go by their number, others by their bytes.
+            var feed = EventFeed(last: 0, capacity: 16, byteLimit: seed.isMultiple(of: 2) ? 1 << 20 : 200)
             var table: [PublicEvent] = []
             var places: [UInt64: (place: Int64, got: [Int64], selection: EventSelection)] = [:]
             for subscriber in 0..<6 as Range<UInt64> {

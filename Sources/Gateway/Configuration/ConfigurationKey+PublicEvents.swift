@@ -13,7 +13,7 @@ extension ConfigurationKey {
             "How long an event of a call is kept for programs that come back."),
         ConfigurationKey(
             "events", "count", \.journal.events, .count(0...100_000_000),
-            "Events of calls that are kept for them; the oldest make room. 0: the latest 4096, in memory."),
+            "Events of calls that are kept for them; the oldest make room. 0: the latest in memory."),
     ]
 
     /// Recordings of calls.

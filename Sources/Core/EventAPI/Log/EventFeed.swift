@@ -23,7 +23,10 @@ package struct EventFeed: Sendable {
     private var latest: [PublicEvent] = []
     /// The number of the last event that is not among the latest any more.
     package private(set) var start: Int64
+    /// How many bytes of JSON the latest events have.
+    private var byteCount = 0
     private let capacity: Int
+    private let byteLimit: Int
     private var waiting: [UInt64: Wait] = [:]
     /// Nothing comes any more.
     package private(set) var isOver = false
@@ -36,9 +39,11 @@ package struct EventFeed: Sendable {
     /// - Parameters:
     ///   - last: the number of the last event of the table; 0: there is none.
     ///   - capacity: how many events are kept here, 4 or more.
-    package init(last: Int64, capacity: Int) {
+    ///   - byteLimit: how many bytes of JSON they may have. An event that has nearly as many is not kept.
+    package init(last: Int64, capacity: Int, byteLimit: Int) {
         self.last = last
         self.capacity = capacity
+        self.byteLimit = byteLimit
         start = last
     }
 
@@ -50,11 +55,8 @@ package struct EventFeed: Sendable {
         guard let newest = events.last else { return [] }
         last = newest.number
         latest += events
-        if latest.count > capacity {
-            let surplus = latest.count - capacity * 3 / 4
-            start = latest[surplus - 1].number
-            latest.removeFirst(surplus)
-        }
+        byteCount += events.reduce(0) { $0 + $1.json.count }
+        if latest.count > capacity || byteCount > byteLimit { makeRoom() }
         var told: [(subscriber: UInt64, page: EventPage)] = []
         for (subscriber, wait) in waiting {
             let wanted = events.filter(wait.selection.includes)
@@ -66,6 +68,17 @@ package struct EventFeed: Sendable {
             }
         }
         return told
+    }
+
+    /// Lets the oldest go, down to three quarters of the limits, so that it is not needed again at once.
+    private mutating func makeRoom() {
+        var surplus = 0
+        while latest.count - surplus > capacity * 3 / 4 || byteCount > byteLimit / 4 * 3 {
+            byteCount -= latest[surplus].json.count
+            start = latest[surplus].number
+            surplus += 1
+        }
+        latest.removeFirst(surplus)
     }
 
     /// A subscriber asks for what comes behind a place.

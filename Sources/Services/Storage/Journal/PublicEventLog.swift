@@ -60,6 +60,8 @@ package final class PublicEventLog: PublicEvents {
 
     /// How many events are in memory.
     package static let memory = 4_096
+    /// How many bytes of JSON they may have there: as many as 4,096 events of 4 kB. Most have a tenth of that.
+    package static let memoryBytes = 16 << 20
 
     /// Continues a log.
     ///
@@ -71,7 +73,7 @@ package final class PublicEventLog: PublicEvents {
         let last = max(extent.last, clock.epochMilliseconds << 10)
         state = Lock(
             State(
-                feed: EventFeed(last: last, capacity: Self.memory),
+                feed: EventFeed(last: last, capacity: Self.memory, byteLimit: Self.memoryBytes),
                 removedThrough: isKept ? extent.removedThrough : last, count: extent.count))
         self.isKept = isKept
     }
