@@ -39,9 +39,15 @@ struct PublicEventLogTests {
     private func entry(
         _ sequence: Int, call: UInt64 = 7, at time: Int64 = 1_700_000_100_000, of holders: [LegHolder]
     ) throws -> JournalEntry {
+        try entry(sequence, call: call, at: time, of: holders, .held)
+    }
+
+    private func entry(
+        _ sequence: Int, call: UInt64 = 7, at time: Int64 = 1_700_000_100_000, of holders: [LegHolder],
+        _ fact: CallEvent.Fact
+    ) throws -> JournalEntry {
         let event = LoggedEvent(
-            call: CallID(call), sequence: sequence, startedAt: time, elapsed: .zero,
-            event: CallEvent(.caller, .held))
+            call: CallID(call), sequence: sequence, startedAt: time, elapsed: .zero, event: CallEvent(.caller, fact))
         return .published(try #require(Publication(event, of: holders)))
     }
 
@@ -132,6 +138,45 @@ struct PublicEventLogTests {
             let (second, next) = try open(path, .init(events: 3, eventAge: .seconds(60)), clock)
             #expect(try await read(next, after: kept).isGap, "the next process knows, too")
             #expect(try sequences(try await read(next, after: next.publicEvents.removedThrough)) == [6])
+            try second.close()
+        }
+    }
+
+    @Test func `events take no more bytes than they may, whichever process wrote them, and the oldest go`()
+        async throws
+    {
+        let body = CustomBody(contentType: "text/plain", body: String(repeating: "ä", count: 5_000))
+        // A large one has some 10,200 bytes, a small one more than 100 and less than 200.
+        func large(_ sequence: Int) throws -> JournalEntry {
+            try entry(sequence, of: [.user(alice)], .content(CustomContent(bodies: [body])))
+        }
+        try await withPath { path in
+            let clock = FixedClock()
+            let (database, journal) = try open(path, .init(eventBytes: 21_000), clock)
+            let place = journal.publicEvents.last
+            for number in 1...5 { journal.append(try large(number)) }
+            try await journal.durable()
+            await journal.keepUp()
+            #expect(try await read(journal, after: place).isGap)
+            #expect(journal.publicEvents.removedThrough == place + 3)
+            #expect(try sequences(try await read(journal, after: place + 3)) == [4, 5])
+            // Ten small ones take more than the two large ones leave.
+            for number in 6...15 { journal.append(try entry(number, alice)) }
+            try await journal.durable()
+            await journal.keepUp()
+            #expect(journal.publicEvents.removedThrough == place + 4)
+            #expect(try sequences(try await read(journal, after: place + 4)) == Array(5...15))
+            try database.close()
+            let (second, next) = try open(path, .init(eventBytes: 21_000), clock)
+            let between = next.publicEvents.last
+            await next.keepUp()
+            #expect(next.publicEvents.removedThrough == place + 4, "what there is is within the limit")
+            next.append(try large(16))
+            try await next.durable()
+            await next.keepUp()
+            #expect(next.publicEvents.removedThrough == place + 5, "it knows how many bytes there were")
+            #expect(try sequences(try await read(next, after: place + 5)) == Array(6...15))
+            #expect(try sequences(try await read(next, after: between)) == [16])
             try second.close()
         }
     }

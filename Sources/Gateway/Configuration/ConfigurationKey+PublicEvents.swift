@@ -14,6 +14,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "events", "count", \.journal.events, .count(0...100_000_000),
             "Events of calls that are kept for them; the oldest make room. 0: the latest in memory."),
+        ConfigurationKey(
+            "events", "bytes", \.journal.eventBytes, .count(0...1_000_000_000_000),
+            "Bytes that these events may take; the oldest make room. 0: 2500 for each of events.count."),
     ]
 
     /// Recordings of calls.

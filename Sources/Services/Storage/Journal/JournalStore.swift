@@ -239,7 +239,7 @@ extension JournalStore {
                 batch, recordLimit: configuration.recordsPerUser, publicNumber: publicEvents.last + 1,
                 keepsPublic: configuration.events > 0, database, at: clock.monotonicMilliseconds)
         }
-        publicEvents.publish(written.published)
+        publicEvents.publish(written.published, bytes: written.publishedBytes)
         steps.withLock { $0.wasApplied(step) }
         calls.withLock { $0.note(written.events) }
         records.withLock { $0.count += written.records }
@@ -333,7 +333,7 @@ extension JournalStore {
         let isWritten = state.withLock { $0.failure == nil }
         let open = isWritten ? known.open : nil
         var change = 0
-        var gone: (through: Int64, count: Int)?
+        var gone: (through: Int64, amount: PublicEventRows.Amount)?
         do {
             var isDone = true
             try database.inTransaction(.immediate) {
@@ -349,7 +349,7 @@ extension JournalStore {
                 try JournalWriter.removeEvents(surplus.values.lazy.flatMap(\.self), database)
                 gone = try PublicEventRows.removeOldest(
                     before: now - forward - configuration.eventAge.wholeMilliseconds,
-                    surplus: publicEvents.count - configuration.events, limit: JournalWriter.upkeepLimit, database)
+                    surplus: publicEvents.surplus(above: configuration), database)
                 // Who reads meanwhile must not take what is gone for what never was.
                 if let gone { publicEvents.willRemove(through: gone.through) }
                 if let open { change += try RecordRows.removeOpen(through: open, database) }
@@ -365,7 +365,7 @@ extension JournalStore {
                 $0.count += change
                 if open != nil { $0.open = nil }
             }
-            if let gone { publicEvents.removed(gone.count) }
+            if let gone { publicEvents.removed(gone.amount) }
             let cut = calls.withLock { calls in
                 calls.removeOldest(old.count)
                 return calls.remove(surplus)

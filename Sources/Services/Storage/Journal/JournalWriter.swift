@@ -11,6 +11,8 @@ import Registration
 enum JournalWriter {
     /// How many rows are removed at a time, so that nobody waits long.
     static let upkeepLimit = 5_000
+    /// How many bytes of rows that may be large are removed at a time, and what the last one has beyond that.
+    static let upkeepBytes = 16 << 20
 
     // MARK: - Writing
 
@@ -20,6 +22,8 @@ enum JournalWriter {
         var events: [CallRows.Written] = []
         /// The events of the public log.
         var published: [PublicEvent] = []
+        /// How many bytes they have in its table.
+        var publishedBytes = 0
         /// By how much the number of records has changed.
         var records = 0
         /// What could not be understood of what was written before.
@@ -46,7 +50,7 @@ enum JournalWriter {
             case .event(let event): written.events.append(try write(event, database, at: now))
             case .published(let publication):
                 let event = publication.numbered(publicNumber + Int64(written.published.count))
-                if keepsPublic { try PublicEventRows.write(event, database) }
+                if keepsPublic { written.publishedBytes += try PublicEventRows.write(event, database) }
                 written.published.append(event)
             case .guest(let guest): try write(guest, database)
             case .record(let record):

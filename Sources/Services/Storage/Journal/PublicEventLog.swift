@@ -24,7 +24,8 @@ package final class PublicEventLog: PublicEvents {
         /// Those who are told of all events.
         var followers: [@Sendable ([PublicEvent]?) -> Void] = []
         var removedThrough: Int64
-        var count: Int
+        /// What the table has.
+        var amount: PublicEventRows.Amount
 
         /// Ends the waits of subscribers for whom the feed has a page.
         mutating func end(_ pages: [(subscriber: UInt64, page: EventPage)]) -> [Told] {
@@ -74,7 +75,7 @@ package final class PublicEventLog: PublicEvents {
         state = Lock(
             State(
                 feed: EventFeed(last: last, capacity: Self.memory, byteLimit: Self.memoryBytes),
-                removedThrough: isKept ? extent.removedThrough : last, count: extent.count))
+                removedThrough: isKept ? extent.removedThrough : last, amount: extent.amount))
         self.isKept = isKept
     }
 
@@ -86,8 +87,12 @@ package final class PublicEventLog: PublicEvents {
         state.withLock { isKept ? $0.removedThrough : max($0.removedThrough, $0.feed.start) }
     }
 
-    /// How many events the table has.
-    var count: Int { state.withLock { $0.count } }
+    /// How much more the table has than it may; negative: that much less.
+    func surplus(above limits: JournalStore.Configuration) -> PublicEventRows.Amount {
+        let amount = state.withLock { $0.amount }
+        return PublicEventRows.Amount(
+            count: amount.count - limits.events, bytes: amount.bytes - limits.largestEvents)
+    }
 
     /// The events behind a place; see `PublicEvents`.
     ///
@@ -153,10 +158,15 @@ package final class PublicEventLog: PublicEvents {
     // MARK: From the journal
 
     /// Events are durable.
-    func publish(_ events: [PublicEvent]) {
+    ///
+    /// - Parameter bytes: how many they have in the table.
+    func publish(_ events: [PublicEvent], bytes: Int) {
         guard !events.isEmpty else { return }
         let (told, followers) = state.withLock { state in
-            if isKept { state.count += events.count }
+            if isKept {
+                state.amount.count += events.count
+                state.amount.bytes += bytes
+            }
             let pages = state.feed.publish(events)
             return (state.end(pages), state.followers)
         }
@@ -170,8 +180,13 @@ package final class PublicEventLog: PublicEvents {
         state.withLock { $0.removedThrough = max($0.removedThrough, number) }
     }
 
-    /// So many events were removed.
-    func removed(_ count: Int) { state.withLock { $0.count -= count } }
+    /// So much was removed.
+    func removed(_ amount: PublicEventRows.Amount) {
+        state.withLock { state in
+            state.amount.count -= amount.count
+            state.amount.bytes -= amount.bytes
+        }
+    }
 
     // MARK: Waiting
 

@@ -5,6 +5,14 @@ import GRDB
 
 /// Reads and writes the tables `publicEvent`, `publicEventLog` and `publicEventFloor`.
 enum PublicEventRows {
+    /// How much there is of events.
+    struct Amount: Equatable, Sendable {
+        /// How many events.
+        var count = 0
+        /// How many bytes they have, their JSON and the lines of those who may see them together.
+        var bytes = 0
+    }
+
     /// Where the log stands when it is opened.
     struct Extent: Equatable, Sendable {
         /// The name of the log.
@@ -13,30 +21,39 @@ enum PublicEventRows {
         var last: Int64
         /// Up to this number events may be gone.
         var removedThrough: Int64
-        /// How many events there are.
-        var count: Int
+        /// What there is.
+        var amount: Amount
     }
+
+    /// The bytes of a row, as ``write(_:_:)`` counts them. Of text, `length` alone would count characters.
+    private static let size = "length(CAST(addresses AS BLOB)) + length(CAST(event AS BLOB))"
 
     /// Where the log stands.
     ///
     /// - Throws: `DatabaseError`.
     static func extent(_ database: Database) throws -> Extent {
         let log = try Row.fetchOne(database, sql: "SELECT name, removedThrough FROM publicEventLog")
-        let events = try Row.fetchOne(database, sql: "SELECT count(*) AS count, max(number) AS last FROM publicEvent")
+        let events = try Row.fetchOne(
+            database,
+            sql: "SELECT count(*) AS count, max(number) AS last, sum(\(size)) AS bytes FROM publicEvent")
         let removed = log?["removedThrough"] as Int64? ?? 0
         return Extent(
             name: log?["name"] ?? "0", last: max(removed, events?["last"] ?? 0), removedThrough: removed,
-            count: events?["count"] ?? 0)
+            amount: Amount(count: events?["count"] ?? 0, bytes: events?["bytes"] ?? 0))
     }
 
     /// Writes an event at its place.
-    static func write(_ event: PublicEvent, _ database: Database) throws {
+    ///
+    /// - Returns: how many bytes it has.
+    static func write(_ event: PublicEvent, _ database: Database) throws -> Int {
+        let addresses = text(event.scope)
         try database.cachedStatement(
             sql: "INSERT INTO publicEvent (number, call, type, time, addresses, event) VALUES (?, ?, ?, ?, ?, ?)"
         ).execute(arguments: [
             event.number, event.call, event.type, event.time,
-            text(event.scope), String(decoding: event.json, as: UTF8.self),
+            addresses, String(decoding: event.json, as: UTF8.self),
         ])
+        return addresses.utf8.count + event.json.count
     }
 
     /// The events behind a place, in order.
@@ -87,31 +104,45 @@ enum PublicEventRows {
         return ApplicationIdentity(String(line.dropFirst(mark.count))).map { .application($0) }
     }
 
-    /// Removes some of the oldest events.
+    /// Removes some of the oldest events, a bounded number at a time.
     ///
     /// - Parameters:
     ///   - time: those that happened before this go, milliseconds since 1970.
-    ///   - surplus: how many are too many.
-    ///   - limit: the most events that are removed at a time.
-    /// - Returns: the number of the last one that is gone, and how many went; `nil`: none had to go.
+    ///   - surplus: how many events and bytes are too many.
+    /// - Returns: the number of the last one that is gone, and how much went; `nil`: none had to go.
     /// - Throws: `DatabaseError`.
-    static func removeOldest(before time: Int64, surplus: Int, limit: Int, _ database: Database) throws
-        -> (through: Int64, count: Int)?
+    static func removeOldest(before time: Int64, surplus: Amount, _ database: Database) throws
+        -> (through: Int64, amount: Amount)?
     {
         let first = try Int64.fetchOne(database, sql: "SELECT time FROM publicEvent ORDER BY number LIMIT 1")
-        guard let first, first < time || surplus > 0 else { return nil }
-        let oldest = try Row.fetchAll(
-            database, sql: "SELECT number, time FROM publicEvent ORDER BY number LIMIT ?", arguments: [limit])
-        // An event can tell an earlier time than the one before. It goes with those around it.
-        let old = oldest.lastIndex { $0["time"] < time }.map { $0 + 1 } ?? 0
-        let count = max(min(surplus, oldest.count), old)
-        guard count > 0 else { return nil }
-        let through: Int64 = oldest[count - 1]["number"]
+        guard let first, first < time || surplus.count > 0 || surplus.bytes > 0 else { return nil }
+        var old = 0
+        if first < time {
+            let times = try Int64.fetchAll(
+                database, sql: "SELECT time FROM publicEvent ORDER BY number LIMIT ?",
+                arguments: [JournalWriter.upkeepLimit])
+            // An event can tell an earlier time than the one before. It goes with those around it.
+            old = times.lastIndex { $0 < time }.map { $0 + 1 } ?? 0
+        }
+        // Only the rows that go are read whole.
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT number, \(size) AS bytes FROM publicEvent ORDER BY number LIMIT ?",
+            arguments: [JournalWriter.upkeepLimit])
+        var (through, gone) = (nil as Int64?, Amount())
+        while gone.count < max(surplus.count, old) || gone.bytes < surplus.bytes,
+            gone.bytes < JournalWriter.upkeepBytes, let row = try rows.next()
+        {
+            let bytes: Int = row["bytes"]
+            through = row["number"]
+            gone.count += 1
+            gone.bytes += bytes
+        }
+        guard let through else { return nil }
         try database.execute(sql: "DELETE FROM publicEvent WHERE number <= ?", arguments: [through])
         try database.execute(
             sql: "UPDATE publicEventLog SET removedThrough = max(removedThrough, ?)", arguments: [through])
         try database.execute(sql: "DELETE FROM publicEventFloor WHERE number <= ?", arguments: [through])
-        return (through, count)
+        return (through, gone)
     }
 
     /// Notes that an account is new: its user is not shown what happened before, when another one may have had the
