@@ -54,6 +54,10 @@ struct HandoverTests {
         _ = rig.call.handoverRequested(by: conference, of: .callee, at: now, random: &rig.random)
         let waiting = try rig.call.end(by: .caller, reasonText: nil, at: now)
         #expect(waiting.isEmpty, "only the conference decides")
+        let waits = rig.call
+        for _ in 0..<3 { _ = try rig.call.end(by: .caller, reasonText: nil, at: now) }
+        let isUnchanged = rig.call == waits
+        #expect(isUnchanged, "a leg leaves once, however often its client asks for it")
         let carol = HandedOverLeg(before: target, after: LegID(2), session: "C")
         _ = rig.call.handoverTaken(by: conference, [carol], for: .join, at: now)
         #expect(rig.call.legs.map(\.id) == [.callee])

@@ -26,7 +26,6 @@ struct OperationTests {
         offer.postpone(.clientLost, of: Self.target)
         offer.postpone(.subscriptionEnded, of: .caller)
         offer.postpone(hangsUp, of: .callee)
-        offer.postpone(.clientLost, of: .caller)
         let (bob, carol) = (
             HandedOverLeg(before: .callee, after: LegID(8), session: "B"),
             HandedOverLeg(before: Self.target, after: LegID(9), session: "C")
@@ -37,13 +36,27 @@ struct OperationTests {
             ])
         #expect(offer.passedOn(with: [bob]) == [.passOn(Self.third, LegID(8), hangsUp)])
         #expect(
-            offer.remaining(after: [bob, carol]) == [
-                Call.Deferred(leg: .caller, event: .subscriptionEnded),
-                Call.Deferred(leg: .caller, event: .clientLost),
-            ])
+            offer.remaining(after: [bob, carol]) == [Call.Deferred(leg: .caller, event: .subscriptionEnded)])
         #expect(offer.remaining(after: [bob]).first == Call.Deferred(leg: Self.target, event: .clientLost))
         // Declined, the call handles all of it in the order in which it came.
-        #expect(offer.deferred.map(\.leg) == [Self.target, .caller, .callee, .caller])
+        #expect(offer.deferred.map(\.leg) == [Self.target, .caller, .callee])
+    }
+
+    @Test func `a leg leaves once, whatever happens to it during a handover`() {
+        var offer = Call.HandoverOffer(to: Self.third, keeper: .caller)
+        let hangsUp = LegEvent.ended(from: "bob1", reasonText: "bye")
+        for event in [hangsUp, hangsUp, .clientLost, .replaced] as [LegEvent] {
+            offer.postpone(event, of: .callee)
+        }
+        #expect(offer.deferred == [Call.Deferred(leg: .callee, event: hangsUp)])
+        // A replacement means nothing to a leg whose part is done by then, which still has to leave.
+        for event in [.replaced, .replaced, hangsUp, .clientLost] as [LegEvent] {
+            offer.postpone(event, of: .caller)
+        }
+        #expect(
+            offer.remaining(after: [HandedOverLeg(before: .callee, after: LegID(8), session: "B")]) == [
+                Call.Deferred(leg: .caller, event: .replaced), Call.Deferred(leg: .caller, event: hangsUp),
+            ])
     }
 
     @Test func `only the taker decides, and is told if there is nothing left to decide`() {

@@ -6,7 +6,7 @@ extension Call {
         package let taker: CallID
         /// The leg that asked for the handover, and stays.
         let keeper: LegID
-        /// What happened to the legs meanwhile, in order; handled when the taker has decided.
+        /// What happened to the legs meanwhile, in order; handled when the taker has decided. At most two of each leg.
         package private(set) var deferred: [Deferred] = []
 
         /// Makes an offer to a call that has asked for all legs that `keeper` talks to.
@@ -35,8 +35,12 @@ extension Call.HandoverOffer {
     /// Whether a decision of this call is the one that is awaited.
     package func awaits(_ call: CallID) -> Bool { call == taker }
 
-    /// Something has happened to a leg.
+    /// Something has happened to a leg. With the first event it leaves, whichever call handles that. What happens to it
+    /// afterwards is dropped. A replacement alone may concern a leg no more by then (`Call.handle(_:for:at:)`): another
+    /// event after it counts.
     package mutating func postpone(_ event: LegEvent, of leg: LegID) {
+        let counts = deferred.allSatisfy { $0.leg != leg || ($0.event == .replaced && event != .replaced) }
+        guard counts else { return }
         deferred.append(Call.Deferred(leg: leg, event: event))
     }
 
