@@ -19,7 +19,7 @@ extension CallExplorer {
         init?(_ notification: Notification) throws {
             let lines = try notification.sdp.map(ScriptedDescription.directions)
             switch notification.type {
-            case .call: self = .called(lines ?? [])
+            case .call, .startCallReplace: self = .called(lines ?? [])
             case .startCallUpdate: self = lines.map { .offered($0) } ?? .asked
             case .respondCallUpdate: self = notification.outcome == .pending ? .timedOut : .answered(lines ?? [])
             case .callCancel: self = .cancelled

@@ -128,9 +128,14 @@ extension Call.Operation {
         case .transfer: "transfer"
         case .consultation: "consultation"
         case .handover(let handover):
-            "handover \(handover.taker) \(handover.deferred.map { "\($0.leg.number)" }.joined())"
+            "handover \(handover.taker) \(handover.deferred.map(\.word).joined())"
         }
     }
+}
+
+extension Call.Deferred {
+    /// Every event but a replacement makes its leg leave.
+    fileprivate var word: String { "\(leg.number)\(event == .replaced ? "r" : "")" }
 }
 
 extension CallWorld.Message.Content {

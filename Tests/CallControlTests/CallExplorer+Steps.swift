@@ -33,12 +33,7 @@ extension CallExplorer {
             clients[name] = nil
         case .transfer: try transfer(by: "A1")
         case .hand(let name): try transfer(by: name)
-        case .consult:
-            try act("A1") { call, leg, random, now throws(CallError) in
-                // The owner of a call asks that first.
-                if call.isInProgress(.consultation(leg, Self.toCarol)) { return [] }
-                return try call.consult(by: leg, with: MidCallRig.carol, in: Self.toCarol, at: now, random: &random)
-            }
+        case .consult: try consult()
         case .join: try join()
         case .accept(let name):
             try act(name) { call, leg, random, now throws(CallError) in
@@ -54,7 +49,8 @@ extension CallExplorer {
                 guard call[leg]?.party.isApplication != true else {
                     return try call.perform(.refuse(.busy), by: leg, at: now, random: &random)
                 }
-                return try call.reject(by: leg, from: Self.device(name), at: now)
+                return try call.reject(
+                    by: leg, from: Self.device(name), replacement: name == Self.replacement, at: now)
             }
             clients[name] = nil
         case .deliver(let place): world.deliver(place)
@@ -141,6 +137,23 @@ extension CallExplorer {
         }
     }
 
+    /// Asks what the placement of a consultative transfer asks (`ConsultationPlacement`), in its order.
+    private mutating func consult() throws(CallError) {
+        let carol = world.calls[Self.toCarol]?.replaceableParty(talkingTo: .caller)
+        try act("A1") { call, leg, random, now throws(CallError) in
+            if call.isInProgress(.consultation(leg, Self.toCarol)) { return [] }
+            guard call.replaceableParty(talkingTo: leg) != nil, let carol else {
+                return try call.consult(by: leg, with: MidCallRig.carol, in: Self.toCarol, at: now, random: &random)
+            }
+            let party = CallParty(
+                user: carol.user, name: carol.name, session: Self.replacement, devices: carol.devices)
+            let target = CallTarget(
+                leg: call.takeLeg(), party: party, identity: CallRig.identity("gwreplaced"),
+                replacing: ReplacedCall(call: Self.toCarol, keeper: .caller, session: carol.session))
+            return try call.transfer(by: leg, to: target, at: now, random: &random)
+        }
+    }
+
     private mutating func join() throws(CallError) {
         let isApplication = applications.contains("A3")
         let joiner = CallParty(
@@ -165,7 +178,8 @@ extension CallExplorer {
         guard var client = clients[name], let invitation = client.invitation else { throw .noSuchCall }
         client.isFilming = isFilming
         let lines = client.answer(to: invitation)
-        let request = CallAnswerRequest(sdp: description(name, lines, setup: "active"))
+        let request = CallAnswerRequest(
+            sdp: description(name, lines, setup: "active"), acceptsReplacement: name == Self.replacement)
         try act(name) { call, leg, random, now throws(CallError) in
             try call.answer(by: leg, request, from: Self.device(name), at: now, random: &random)
         }

@@ -37,6 +37,9 @@ struct CallExplorer: Explorable {
         /// Applications that were called do what callers do: they hang up, and transfer whom they talk to to Dave.
         /// Those that are rung may refuse.
         static let serving = Scope(rawValue: 128)
+        /// All clients list `replacecall`: Carol is asked to take a call in place of the one that she has. Otherwise
+        /// her leg changes calls.
+        static let replacing = Scope(rawValue: 256)
 
         static let oneCall: Scope = [.leaving, .transferring, .late]
         static let cameras: Scope = [.filming, .transferring, .late]
@@ -115,6 +118,8 @@ struct CallExplorer: Explorable {
 
     static let (toBob, toCarol, conference) = (CallID(1), CallID(2), CallID(3))
     static let (bob, carol, dave) = (SessionID("B"), SessionID("C"), SessionID("D"))
+    /// The call that Carol is asked to take in place of the one that she has.
+    static let replacement = SessionID("C2")
     /// The legs of Alice: in her two calls, and in the conference that these become.
     static let callers: Set<SessionID> = ["A1", "A2", "A3"]
     /// Devices of users that have two. Their clients share a session; every other client goes by that.
@@ -146,14 +151,18 @@ struct CallExplorer: Explorable {
         (self.scope, self.alice, self.others, self.applications) = (scope, alice, others, applications)
         (self.daveSeesVideo, self.yields) = (daveSeesVideo, yields)
         let isCalling = applications.isSuperset(of: Self.callers)
+        // No application lists it.
+        let replaces = scope.contains(.replacing)
         let first = try MidCallRig(
-            id: 1, alice, others, session: Self.bob, application: applications.contains(Self.bob) ? .silence : nil,
+            id: 1, alice, others, session: Self.bob, replacing: replaces && !isCalling,
+            replaces && !applications.contains(Self.bob), application: applications.contains(Self.bob) ? .silence : nil,
             calling: isCalling ? .silence : nil)
         world.add(Self.aged(first.call), keeper: .caller, after: first.course)
         var names: Set<SessionID> = ["A1", "B"]
         if scope.contains(.meeting) {
             let second = try MidCallRig(
-                id: 2, alice, others, bob: MidCallRig.carol, session: Self.carol,
+                id: 2, alice, others, bob: MidCallRig.carol, session: Self.carol, replacing: replaces && !isCalling,
+                replaces && !applications.contains(Self.carol),
                 application: applications.contains(Self.carol) ? .silence : nil,
                 calling: isCalling ? .silence : nil)
             world.add(Self.aged(second.call), keeper: .caller, after: second.course)

@@ -116,6 +116,57 @@ struct HeadlessExplorationTests {
         #expect(legs.map(Set.init) == ["A1", "D"])
     }
 
+    /// Carol is asked to take a call with Bob in place of the one that she has with Alice, who may be an application.
+    /// She accepts, declines or says nothing, among holds, ends, and a join. Where Bob or Carol is an application,
+    /// which never lists `replacecall`, Carol's leg changes calls instead.
+    @Test(arguments: [[], CallExplorer.callers, [CallExplorer.bob], [CallExplorer.carol]] as [Set<SessionID>])
+    func `calls are replaced between clients only, whoever asks for it`(_ applications: Set<SessionID>) throws {
+        let start = try CallExplorer(
+            [.meeting, .leaving, .commanding, .replacing], alice: .inactive, others: .sendOnly,
+            applications: applications, requests: 2)
+        var isAsked = false
+        let walk = try Exploration(of: [start], depth: Self.limit) { _, _, after in
+            if after.clients[CallExplorer.replacement] != nil { isAsked = true }
+        }
+        print("call replace, \(applications.map(\.rawValue).sorted().joined(separator: ", ")) headless: \(walk)")
+        #expect(walk.states > 100)
+        #expect(walk.open == 0)
+        #expect(isAsked == applications.isDisjoint(with: [CallExplorer.bob, CallExplorer.carol]))
+    }
+
+    /// What the walks above have to come to.
+    @Test func `an application brings clients together, and one of them replaces the call that it has`() throws {
+        let replaced = try replacing(
+            CallExplorer.callers,
+            after: [
+                .consult, .pickUp(CallExplorer.replacement, isFilming: false), .deliver(0), .answer("B"), .finish("A1"),
+            ])
+        #expect(replaced.world.ended == [CallExplorer.toCarol])
+        #expect(replaced.world.calls[CallExplorer.toBob]?.legs.map(\.party.session) == ["B", "C2"])
+
+        let declined = try replacing(CallExplorer.callers, after: [.consult, .decline(CallExplorer.replacement)])
+        #expect(declined.world.ended.isEmpty)
+        #expect(declined.world.calls[CallExplorer.toBob]?.legs.map(\.party.session) == ["A1", "B"])
+        #expect(declined.world.calls[CallExplorer.toCarol]?.legs.map(\.party.session) == ["A2", "C"])
+    }
+
+    @Test(arguments: [CallExplorer.bob, CallExplorer.carol])
+    func `the leg of the second call changes calls where one of the two is an application`(
+        _ application: SessionID
+    ) throws {
+        let walk = try replacing([application], after: [.consult, .deliver(0), .deliver(0), .deliver(0)])
+        #expect(walk.world.ended == [CallExplorer.toCarol])
+        #expect(walk.world.calls[CallExplorer.toBob]?.legs.map(\.party.session) == ["A1", "B", "C"])
+    }
+
+    private func replacing(
+        _ applications: Set<SessionID>, after prepared: [CallExplorer.Step]
+    ) throws -> CallExplorer {
+        try CallExplorer(
+            [.meeting, .leaving, .commanding, .replacing], alice: .inactive, others: .sendOnly,
+            applications: applications, prepared: prepared)
+    }
+
     @Test func `a conference of applications goes on until two are left`() throws {
         let walk = try CallExplorer(
             [.meeting, .leaving, .transferring, .commanding, .serving], alice: .inactive, others: .inactive,
