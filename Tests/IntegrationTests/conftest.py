@@ -89,14 +89,16 @@ async def party(gateway: Gateway, contract: Contract) -> AsyncIterator[Callable]
             base: str = gateway.http,
             dialect: Dialect = L5,
             sounds: bool = False,
+            voice: str | None = None,
             right: str | None = None,
             stack: Callable | None = None,
             shows: bool = False,
             **wishes,
         ) -> Party:
             own = Party(
-                base, name, dialect=dialect, sounds=sounds, right=right, stack=stack, shows=shows, contract=contract
-            )
+                base, name, dialect=dialect, sounds=sounds, voice=voice, right=right, stack=stack, shows=shows,
+                contract=contract,
+            )  # fmt: skip
             client = await all_of_them.enter_async_context(own)
             if registered:
                 await client.register(**wishes)
@@ -118,11 +120,11 @@ async def anybody(robots: Robots, party: Callable) -> AsyncIterator[Callable]:
     anybody("bob", HEADLESS)` is `bob@robots.local`."""
     async with AsyncExitStack() as all_of_them:
 
-        async def make(name: str, dialect: Dialect = L5, sounds: bool = True) -> Party | HeadlessParty:
+        async def make(name: str, dialect: Dialect = L5, sounds: bool = True, **more) -> Party | HeadlessParty:
             if dialect is not HEADLESS:
-                return await party(name, base=robots.gateway.http, dialect=dialect, sounds=sounds)
+                return await party(name, base=robots.gateway.http, dialect=dialect, sounds=sounds, **more)
             own = HeadlessParty(
-                robots.gateway.http, name, robots.keys[name], user=f"{name}@{DOMAIN}", sounds=sounds
+                robots.gateway.http, name, robots.keys[name], user=f"{name}@{DOMAIN}", sounds=sounds, **more
             )  # fmt: skip
             return await all_of_them.enter_async_context(own)
 

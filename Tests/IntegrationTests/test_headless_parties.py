@@ -354,6 +354,51 @@ async def test_a_client_goes_on_with_other_media_also_while_an_application_holds
     await ended_by(application, client)
 
 
+async def taken_along(call: PartyCall, device) -> PartyCall:
+    """The call goes on at this device of the same user, and the one that had it is told so."""
+    own = PartyCall(device, call.is_incoming)
+    own.begin(call.session)
+    await own.unhold()
+    ended = await call.over()
+    assert (ended.by, ended.text) == ("callEnd", "Continued on another device")
+    assert call.party.heard[-1].message["sessionParams"]["cause"] == "continued_elsewhere"
+    await call.party.heard_exactly(("callEnd", call))
+    await call.close()
+    await own.connected()
+    return own
+
+
+@pairs(*CLIENTS)
+async def test_a_client_is_taken_along_to_another_device_and_the_stream_of_the_application_goes_on(
+    anybody, ones, others
+):
+    alice, bob = await anybody("alice", ones), await anybody("bob", others)
+    phone = bob if alice.is_headless else alice
+    phone.names_itself = True
+    at_alice, at_bob = await connected(alice, bob)
+    at_phone, application = client_and_application(at_alice, at_bob)
+    await each_other(at_alice, at_bob)
+    voice, robot = application.voice, application.party.name
+
+    tablet = await anybody(phone.name, phone.dialect, voice="dave", alone=False)
+    tablet.names_itself = True
+    at_tablet = await taken_along(at_phone, tablet)
+    await are({at_tablet: "IN_CALL", application: "IN_CALL"})
+    await hear_now({at_tablet: {robot}, application: {"dave"}})
+
+    # Back again, while the application holds.
+    await held(application, at_tablet)
+    at_phone = await taken_along(at_tablet, phone)
+    await are({at_phone: "REMOTELY_HELD", application: "ON_HOLD"})
+    await hear_now({at_phone: {MUSIC}, application: NOBODY})
+    await resumed(application, at_phone)
+    await hear_now({at_phone: {robot}, application: {phone.name}})
+
+    assert application.voice is voice and voice.is_open
+    assert [each["reconnected"] for each in voice.starts] == [False]
+    await ended_by(application, at_phone)
+
+
 # What an application has not
 
 

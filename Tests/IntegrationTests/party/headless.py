@@ -80,6 +80,11 @@ class Voice:
     def is_open(self) -> bool:
         return self._stream.code is None
 
+    @property
+    def starts(self) -> list[dict]:
+        """What it was told of its beginning; once more whenever it was connected again."""
+        return [each for each in self._stream.told if each["type"] == "start"]
+
     def heard_keys(self) -> str:
         """All keys so far, in order."""
         return "".join(each["keys"] for each in self._stream.told if each["type"] == "keys")
