@@ -23,18 +23,22 @@ def named(roles: tuple[bool, ...]) -> str:
     return "+".join(name for name, is_headless in zip(("alice", "bob", "carol"), roles) if is_headless)
 
 
+REMOTE = {"IN_CALL": "IN_CALL", "ON_HOLD": "REMOTELY_HELD", "REMOTELY_HELD": "ON_HOLD"}
+REMOTE |= {"ON_DOUBLE_HOLD": "ON_DOUBLE_HOLD"}
+"""The state of the other party, by that of one."""
+
 ALL = [(roles, state, client) for roles in ROLES for state in STATES for client in (L5, FCS)]
 BY_DAY = [(roles, STATES[place % 4], (L5, FCS)[place % 2]) for place, roles in enumerate(ROLES)]
 
 
-def cases(chosen: list[tuple]) -> list:
+def cases(chosen: list[tuple], among: list[tuple] = ALL) -> list:
     """The rest are for the night."""
     return [
         pytest.param(
             roles, state, client, id=f"{named(roles)}-{state}-{client}",
             marks=() if (roles, state, client) in chosen else pytest.mark.nightly,
         )
-        for roles, state, client in ALL
+        for roles, state, client in among
     ]  # fmt: skip
 
 
@@ -55,10 +59,15 @@ async def test_blind_transfer_connects_the_other_party_with_the_target(anybody, 
     (await at_carol.answer()).succeeded()
     assert (await at_alice.over()).by == ("left" if alice.is_headless else "sessionComplete")
     await at_bob.until(lambda: at_bob.remote[1] == carol.user, "shown the target")
+    await they_talk(at_bob, at_carol, after=state)
+
+
+async def they_talk(at_bob, at_carol, after: str):
+    """Bob holds whoever he is connected with, if he has held alice, whose call with him was in this state."""
     await at_carol.connected()
-    if state in ("REMOTELY_HELD", "ON_DOUBLE_HOLD"):  # bob holds whoever he is connected with
+    if after in ("REMOTELY_HELD", "ON_DOUBLE_HOLD"):
         await are({at_bob: "ON_HOLD", at_carol: "REMOTELY_HELD"})
-        await hear_now({at_bob: NOBODY, at_carol: through(bob.dialect.while_holding, at_bob, at_carol)})
+        await hear_now({at_bob: NOBODY, at_carol: through(at_bob.party.dialect.while_holding, at_bob, at_carol)})
         await resumed(at_bob, at_carol)
     await are({at_bob: "IN_CALL", at_carol: "IN_CALL"})
     await each_other(at_bob, at_carol)
@@ -216,6 +225,91 @@ async def test_two_who_hold_know_that_the_other_does(anybody, roles):
     await resumed(at_carol, at_bob)
     await are({at_bob: "IN_CALL", at_carol: "IN_CALL"})
     await ended_by(at_bob, at_carol)
+
+
+# Call replace (spidr-wire §8.8): a call of clients that list it takes the place of another
+
+
+async def two_calls(alice, bob, carol):
+    """Alice has called bob and carol; whoever is a client lists `replacecall`, for which an application has no word."""
+
+    def lists(party) -> dict:
+        return {} if party.is_headless else {"supported": ["replacecall"]}
+
+    to_bob, at_bob = await connected(alice, bob, answering=lists(bob), **lists(alice))
+    to_carol, at_carol = await connected(alice, carol, answering=lists(carol), **lists(alice))
+    return to_bob, at_bob, to_carol, at_carol
+
+
+BY_STATE = [(state, (L5, FCS)[place % 2]) for place, state in enumerate(STATES)]
+ONLY_ALICE = (True, False, False)
+
+
+@pytest.mark.parametrize(("state", "client"), BY_STATE, ids=str)
+async def test_an_application_connects_clients_and_one_of_them_replaces_the_call_with_it(anybody, state, client):
+    alice, bob, carol = await cast(anybody, ONLY_ALICE, client)
+    to_bob, at_bob, to_carol, at_carol = await two_calls(alice, bob, carol)
+    await brought_to(state, to_bob, at_bob)
+    (await to_bob.transfer(to_carol)).succeeded()
+    replacing = await carol.incoming()
+    told = replacing.invitation.message
+    assert (replacing.is_replacing, told["replaces"], told["remoteParty"]) == (True, at_carol.session, bob.user)
+    await are({to_bob: state, at_bob: REMOTE[state], to_carol: "IN_CALL", at_carol: "IN_CALL"})
+    (await replacing.answer()).succeeded()
+    for call, by in ((to_bob, "left"), (to_carol, "left"), (at_carol, "callEnd")):
+        assert (await call.over()).by == by
+    await at_bob.until(lambda: at_bob.remote[1] == carol.user, "shown the target")
+    await they_talk(at_bob, replacing, after=state)
+
+
+@pytest.mark.parametrize(("state", "client"), BY_STATE, ids=str)
+async def test_a_client_that_declines_keeps_its_call_with_the_application(anybody, state, client):
+    alice, bob, carol = await cast(anybody, ONLY_ALICE, client)
+    to_bob, at_bob, to_carol, at_carol = await two_calls(alice, bob, carol)
+    await brought_to(state, to_bob, at_bob)
+    (await to_bob.transfer(to_carol)).succeeded()
+    declined = await carol.incoming()
+    (await declined.reject()).succeeded()
+    await declined.over()
+    await are({to_bob: state, at_bob: REMOTE[state], to_carol: "IN_CALL", at_carol: "IN_CALL"})
+    if to_bob.holding:
+        await resumed(to_bob, at_bob)
+    if at_bob.holding:
+        await resumed(at_bob, to_bob)
+    await each_other(to_bob, at_bob)
+    await each_other(to_carol, at_carol)
+    # It can be tried again.
+    (await to_bob.transfer(to_carol)).succeeded()
+    replacing = await carol.incoming()
+    (await replacing.answer()).succeeded()
+    for call in (to_bob, to_carol, at_carol):
+        await call.over()
+    await each_other(at_bob, replacing)
+    await ended_by(replacing, at_bob)
+
+
+BESIDE_AN_APPLICATION = [each for each in ALL if each[0][1:] != (False, False)]
+"""Bob or carol is headless."""
+
+
+@pytest.mark.parametrize(
+    ("roles", "state", "client"),
+    cases([each for each in BY_DAY if each in BESIDE_AN_APPLICATION], among=BESIDE_AN_APPLICATION),
+)
+async def test_a_call_with_an_application_is_not_replaced_but_its_leg_changes_calls(anybody, roles, state, client):
+    """Whatever the client lists that it is connected with."""
+    alice, bob, carol = await cast(anybody, roles, client)
+    to_bob, at_bob, to_carol, at_carol = await two_calls(alice, bob, carol)
+    await brought_to(state, to_bob, at_bob)
+    (await to_bob.transfer(to_carol)).succeeded()
+    for call, by in ((to_bob, "sessionComplete"), (to_carol, "callEnd")):
+        assert (await call.over()).by == ("left" if alice.is_headless else by)
+    await at_bob.until(lambda: at_bob.remote[1] == carol.user, "shown the target")
+    await at_carol.until(lambda: at_carol.remote[1] == bob.user, "shown the transferred party")
+    if carol.is_headless:
+        await carol.look()  # a call that is new would ring
+    assert list(carol.calls) == [at_carol.session]
+    await they_talk(at_bob, at_carol, after=state)
 
 
 # Conferences

@@ -25,7 +25,8 @@ LACKS = {
     "begin": "a call has one name, which the answer to its start has",
     "come_back": "its media are the gateway's own; test_streams.py has streams that are opened again",
     "direction": DESCRIPTIONS,
-    "is_replacing": "call replace (spidr-wire §8.8) is between clients; a headless target changes calls instead",
+    "is_replacing": "call replace (spidr-wire §8.8) is between clients, whoever asks for it; a headless target changes "
+    "calls instead (test_headless_groups.py has both)",
     "learn": "what it knows of a call is asked for, and not told",
     "offer_update": DESCRIPTIONS,
     "prepare_to_hold": DESCRIPTIONS,
