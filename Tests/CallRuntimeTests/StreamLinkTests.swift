@@ -87,6 +87,18 @@ import Testing
         #expect(link.takeOutward().frames.isEmpty)
     }
 
+    @Test func `all of what a socket has brought can be taken at its end, whatever is to be made up for`() {
+        let link = StreamLink()
+        let large = StreamFrame.binary([UInt8](repeating: 0, count: 4 * StreamLink.inwardLimit))
+        _ = link.receive(large)
+        #expect(link.takeInward() == [large])
+        _ = link.receive(.text("a"))
+        _ = link.receive(.text("b"))
+        #expect(link.takeInward().isEmpty, "the large one is made up for")
+        #expect(link.takeAllInward() == [.text("a"), .text("b")])
+        #expect(link.takeAllInward().isEmpty)
+    }
+
     @Test func `what a program does not read is bounded`() {
         let link = StreamLink()
         let frame = StreamFrame.binary([UInt8](repeating: 0, count: 1_000))

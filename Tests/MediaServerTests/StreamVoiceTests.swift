@@ -158,6 +158,55 @@ struct StreamVoiceTests {
         #expect(next.told().texts.contains { $0.contains(#""mark":{"name":"last"}"#) })
     }
 
+    @Test func `what a program has sent before it connects again is heard first, also what had no room yet`() throws {
+        let terms = StreamTerms(
+            dialect: .twilio, format: .muLaw,
+            configuration: StreamSession.Configuration(media: .none, buffer: .init(capacity: 120), detector: nil))
+        var rig = Rig(terms)
+        let stream = try #require(rig.voice.stream)
+        // 48 s of µ-law silence, of which two fit into the buffer.
+        let media = #"{"event":"media","media":{"payload":"\#(String(repeating: "////", count: 128_000))"}}"#
+        func mark(_ name: String) -> StreamFrame { .text(#"{"event":"mark","mark":{"name":"\#(name)"}}"#) }
+        // The socket had read four before it was told to stop. They are taken together, and two of them wait.
+        for _ in 0..<4 { _ = rig.link.receive(.text(media)) }
+        #expect(rig.cycle() != nil)
+        // What comes behind them stays in the queue, and is made up for later.
+        _ = rig.link.receive(.text(media))
+        _ = rig.link.receive(mark("first"))
+        rig.reopen(terms)
+        _ = rig.link.receive(.text(media))
+        _ = rig.link.receive(mark("second"))
+        // It is lost again, before anything could be taken of it.
+        rig.reopen(terms)
+        _ = rig.link.receive(mark("third"))
+        var heard = 1
+        while rig.cycle() != nil, heard < 20_000 { heard += 1 }
+        #expect(heard == 6 * 48_000 / 20)
+        #expect(stream.takeRefusals() == 0)
+        let told = rig.told().texts
+        let starts = told.filter { $0.contains(#""event":"start""#) }
+        #expect(starts.count == 1)
+        let names = told.compactMap { text in
+            ["first", "second", "third"].first { text.contains(#""mark":{"name":"\#($0)"}"#) }
+        }
+        #expect(names == ["first", "second", "third"])
+    }
+
+    @Test func `a program that loses full sockets again and again has a bounded part of them heard`() throws {
+        let terms = StreamTerms(
+            dialect: .twilio, format: .muLaw,
+            configuration: StreamSession.Configuration(media: .none, buffer: .init(capacity: 120), detector: nil))
+        var rig = Rig(terms)
+        let stream = try #require(rig.voice.stream)
+        let media = #"{"event":"media","media":{"payload":"\#(String(repeating: "////", count: 128_000))"}}"#
+        for _ in 0..<14 {
+            _ = rig.link.receive(.text(media))
+            rig.reopen(terms)
+        }
+        // Two are in the buffer, and nine have more than 4 MiB.
+        #expect(stream.takeRefusals() == 3)
+    }
+
     @Test func `wishes are passed on, and faults are counted`() throws {
         let rig = Rig()
         let stream = try #require(rig.voice.stream)

@@ -86,8 +86,6 @@ package final class StreamLink: Sendable {
     package static let outwardLimit = 1 << 20
     /// The most keys that wait to be told. No caller presses as many in 20 ms.
     package static let keyLimit = 1_000
-    /// What a message counts on top of its bytes.
-    private static let messageCost = 64
 
     private struct State {
         var inward: [StreamFrame] = []
@@ -128,7 +126,7 @@ package final class StreamLink: Sendable {
     package func receive(_ frame: StreamFrame) -> Bool {
         state.withLock { state in
             state.inward.append(frame)
-            state.inwardBytes += Self.cost(of: frame)
+            state.inwardBytes += frame.cost
             return state.inwardBytes < Self.inwardLimit
         }
     }
@@ -221,6 +219,15 @@ package final class StreamLink: Sendable {
         return frames
     }
 
+    /// All messages of the program that were not taken yet, in their order, whatever is to be made up for: the media
+    /// plane takes none of this socket any more.
+    package func takeAllInward() -> [StreamFrame] {
+        state.withLock { state in
+            defer { (state.inward, state.inwardBytes) = ([], 0) }
+            return state.inward
+        }
+    }
+
     /// Sends messages. They are dropped once the socket is gone, or the stream has ended.
     package func send(_ frames: [StreamFrame]) {
         guard !frames.isEmpty else { return }
@@ -228,7 +235,7 @@ package final class StreamLink: Sendable {
             guard !state.isGone, state.end == nil, !state.isOverfull else { return nil }
             let wasEmpty = state.outward.isEmpty
             state.outward += frames
-            for frame in frames { state.outwardBytes += Self.cost(of: frame) }
+            for frame in frames { state.outwardBytes += frame.cost }
             state.isOverfull = state.outwardBytes > Self.outwardLimit
             return wasEmpty || state.isOverfull ? state.wake : nil
         }
@@ -243,12 +250,5 @@ package final class StreamLink: Sendable {
             return state.wake
         }
         wake?()
-    }
-
-    private static func cost(of frame: StreamFrame) -> Int {
-        switch frame {
-        case .text(let text): text.utf8.count + messageCost
-        case .binary(let bytes): bytes.count + messageCost
-        }
     }
 }

@@ -40,7 +40,7 @@ package final class StreamVoice: HeadlessVoice {
     private var wide = [Int16](repeating: 0, count: AudioMixer.frame)
     private var narrow: [Int16]
     /// Messages that were taken from the queue, and wait until the session has room for what they may say.
-    private var held: ArraySlice<StreamFrame> = []
+    private var held = WaitingFrames()
     /// What others hear while there is no socket.
     private let music = MusicPlayer()
     private var wishes: [StreamWish] = []
@@ -109,14 +109,27 @@ package final class StreamVoice: HeadlessVoice {
 
     /// Hands messages to the session as long as it takes them. Meanwhile the queue fills, and the socket is not read.
     private func takeMessages() {
-        if held.isEmpty, session.takesFrames { held = link.takeInward()[...] }
-        while session.takesFrames, let frame = held.popFirst() { carryOut(session.received(frame)) }
+        if held.isEmpty, session.takesFrames { hold(link.takeInward()) }
+        takeHeld()
     }
 
-    /// Hands over what the last socket has brought, before there is another one.
+    /// Hands over what the last socket has brought, before there is another one. What has no room yet waits in front of
+    /// what the next socket brings.
     private func takeRest() {
-        for frame in held + link.takeInward() { carryOut(session.received(frame)) }
-        held = []
+        hold(link.takeAllInward())
+        takeHeld()
+    }
+
+    private func hold(_ frames: [StreamFrame]) { refusals += held.append(frames) }
+
+    /// In one cycle no more than one socket can bring: what many sockets have brought may be tens of thousands of
+    /// messages, and others wait for the worker.
+    private func takeHeld() {
+        var rest = StreamLink.inwardLimit
+        while rest > 0, session.takesFrames, let frame = held.popFirst() {
+            rest -= frame.cost
+            carryOut(session.received(frame))
+        }
     }
 
     /// 20 ms pass: the next `speak` is about what the program says in them.
