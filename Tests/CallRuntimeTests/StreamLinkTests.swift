@@ -32,6 +32,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [StreamLoss.transient, .ended, .final])
+    func `what the gateway has ended is so, however the socket ends then`(_ own: StreamLoss) {
+        let link = StreamLink()
+        #expect(link.loss(unlessEnded: own) == own)
+        // The program does not read the closing frame, or answers it with a code of its own.
+        link.end(.faults)
+        #expect(link.loss(unlessEnded: own) == .final)
+        link.stop()
+        #expect(link.loss(unlessEnded: own) == .ended, "the application wants no fallback any more")
+        let ended = StreamLink()
+        ended.end(.callEnded)
+        #expect(ended.loss(unlessEnded: own) == .ended)
+    }
+
     @Test func `keys wait until they are taken, and not too many of them`() {
         let link = StreamLink()
         link.press("5", milliseconds: 90)

@@ -310,6 +310,50 @@ async def test_a_server_that_is_none_is_given_up(party, bot, says, stays):
         await server.wait_closed()
 
 
+async def closing_frame(reader: asyncio.StreamReader):
+    """Reads what the gateway says until it closes the socket (RFC 6455 §5.2)."""
+    opcode = None
+    while opcode != 8:
+        first, length = await reader.readexactly(2)
+        opcode, length = first & 0x0F, length & 0x7F
+        if length >= 126:
+            length = int.from_bytes(await reader.readexactly(2 if length == 126 else 8), "big")
+        await reader.readexactly(4 + length)  # with the mask
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"\x88\x02\x03\xf3", None], ids=["says nothing", "says that it will be back", "leaves"]
+)
+async def test_a_server_that_is_cut_off_for_nonsense_is_given_up_however_it_takes_that(party, bot, answer):
+    asked, is_done = [], asyncio.Event()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter):
+        request = (await reader.readuntil(b"\r\n\r\n")).decode()
+        asked.append(request)
+        key = re.search(r"^sec-websocket-key: (\S+)", request, re.MULTILINE | re.IGNORECASE)[1]
+        writer.write(agreed(key) + 100 * b"\x81\x08nonsense")
+        await closing_frame(reader)
+        if answer is None:
+            writer.transport.abort()
+        else:
+            writer.write(answer)
+            await is_done.wait()
+            writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    try:
+        async with calls(party, bot) as (call, session):
+            url = f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+            await bot.tell(session, "stream", url=url, fallback="end")
+            await call.over()
+            await bot.until(session, state="ended")
+            assert len(asked) == 1
+    finally:
+        is_done.set()
+        server.close()
+        await server.wait_closed()
+
+
 # Audio that has to wait
 
 

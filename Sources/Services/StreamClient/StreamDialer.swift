@@ -90,9 +90,8 @@ private struct LinkedSocket: WebSocketEnd {
 
     func closed(because reason: WebSocketFailure) {
         link.disconnect()
-        // The gateway closes the socket of a program that it cannot understand, and gives that program up.
-        let loss = reason == .ended && link.loss == .final ? .final : StreamLoss(reason)
-        tell(.lost(loss, "\(reason)"))
+        // A program that was cut off may do without the closing handshake, or close the socket by itself meanwhile.
+        tell(.lost(link.loss(unlessEnded: StreamLoss(reason)), "\(reason)"))
     }
 }
 

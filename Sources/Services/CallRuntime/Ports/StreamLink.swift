@@ -154,13 +154,19 @@ package final class StreamLink: Sendable {
     /// The program closes the socket with this code; 1005: without one.
     package func close(with code: Int) { state.withLock { $0.closingCode = code } }
 
-    /// What the end of the socket means for the stream. A stream that the gateway has ended is over, but for one whose
-    /// program cannot be understood: that program is given up.
+    /// What the end of the socket means for the stream, by the code with which the program has closed it.
     package var loss: StreamLoss {
+        loss(unlessEnded: state.withLock { $0.closingCode }.map { StreamLoss(closedWith: $0) } ?? .transient)
+    }
+
+    /// What the end of the socket means for the stream. A stream that the gateway has ended is over, however its socket
+    /// ends then, but for one whose program cannot be understood: that program is given up.
+    ///
+    /// - Parameter own: what the end of the socket means by itself.
+    package func loss(unlessEnded own: StreamLoss) -> StreamLoss {
         state.withLock { state in
             if state.end == .faults, !state.isStopped { return .final }
-            if state.end != nil || state.isStopped { return .ended }
-            return state.closingCode.map { StreamLoss(closedWith: $0) } ?? .transient
+            return state.end != nil || state.isStopped ? .ended : own
         }
     }
 
