@@ -53,6 +53,14 @@ import Testing
             ),
             ("retryTime=0", .init(dialect: .own, format: .standard, waiting: .init(limit: .zero))),
             (
+                "dialect=asterisk&format=opus",
+                .init(dialect: .asterisk, format: .opus, configuration: .init(detector: nil))
+            ),
+            (
+                "dialect=asterisk-json&format=opus&rate=48000",
+                .init(dialect: .asteriskJSON, format: .opus, configuration: .init(detector: nil))
+            ),
+            (
                 "dialect=twilio",
                 .init(
                     dialect: .twilio, format: .muLaw,
@@ -67,9 +75,10 @@ import Testing
 
     @Test(
         arguments: [
-            "format=mp3", "dialect=asterisk&format=opus", "format=opus&rate=16000", "rate=44100", "rate=x",
-            "format=pcmu&rate=16000", "dialect=latin",
+            "format=mp3", "dialect=twilio&format=opus", "dialect=asterisk&format=opus&rate=16000",
+            "format=opus&rate=16000", "rate=44100", "rate=x", "format=pcmu&rate=16000", "dialect=latin",
             "dialect=twilio&format=l16", "absence=noise", "listen=all", "listen=call&bargeIn=500",
+            "dialect=asterisk&format=opus&bargeIn=500",
             "listen=caller&absence=music", "bargeIn=99", "bargeIn=x", "media=all", "volume=3",
             "rate=8000&rate=8000", "retryTime=x", "retryTime=-1", "retryTime=3600001", "fallback=sing",
             "listen=call&retryTime=5000", "listen=call&fallback=end",

@@ -73,6 +73,7 @@ async def program(bot: Bot, session: str, way: str, **terms: str | int):
         ("orbweaver", {"format": "opus"}, '{"type":"start"', '"keys":"7"', '{"type":"end"'),
         ("twilio", {}, '{"event":"connected"', '"digit":"7"', '{"event":"stop"'),
         ("asterisk", {"format": "l16", "rate": 16_000}, "MEDIA_START ", "DTMF_END digit:7 ", None),
+        ("asterisk", {"format": "opus"}, "MEDIA_START ", "DTMF_END digit:7 ", None),
         ("asterisk-json", {"format": "l16", "rate": 48_000}, '{"event":"MEDIA_START"', '"digit":"7"', None),
     ],
 )

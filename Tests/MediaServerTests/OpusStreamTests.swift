@@ -16,13 +16,15 @@ struct OpusStreamTests {
         let voice = SpeakingVoice(PlayingVoice(nil))
         let link = StreamLink()
 
-        init(a codecsOfA: [Codec] = [.opus()], b codecsOfB: [Codec] = [.opus()]) {
+        init(
+            a codecsOfA: [Codec] = [.opus()], b codecsOfB: [Codec] = [.opus()], dialect: StreamDialectName = .own
+        ) {
             engine = EngineRig(a: codecsOfA, b: codecsOfB)
             let start = StreamStart(
                 stream: "s", call: "c", application: "a", from: "alice@example.com", to: "bot@example.com",
                 format: .opus)
             voice.attach(
-                MediaStream(link: link, terms: StreamTerms(dialect: .own, format: .opus), start: start))
+                MediaStream(link: link, terms: StreamTerms(dialect: dialect, format: .opus), start: start))
             engine.listen(voice)
             engine.setSource(.leg(LegIndex(2)))
             engine.forget()
@@ -67,8 +69,9 @@ struct OpusStreamTests {
         return try encoder.encode(samples.span, into: &room)
     }
 
-    @Test func `packets pass in both directions as they are`() throws {
-        var rig = Rig()
+    @Test(arguments: StreamDialectName.allCases.filter { $0.carries(.opus) })
+    func `packets pass in both directions as they are`(_ dialect: StreamDialectName) throws {
+        var rig = Rig(dialect: dialect)
         let (heard, said) = (try packets(10), try packets(10, frequency: 1_000))
         for number in 0..<10 {
             rig.engine.receive(heard[number], payloadType: 111, timestamp: UInt32(number * 960))

@@ -19,7 +19,8 @@ package struct AsteriskDialect: StreamDialect {
         self.isJSON = isJSON
     }
 
-    /// All formats; Opus is passed through.
+    /// All formats. Opus is passed through as there: one packet in each binary frame, an `optimal_frame_size` of 0, and
+    /// none of the commands that need frames of a known size (`channels/chan_websocket.c`, `passthrough`).
     package static func carries(_ format: StreamFormat) -> Bool { true }
 
     /// `media`.

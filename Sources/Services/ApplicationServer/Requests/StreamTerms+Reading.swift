@@ -63,9 +63,6 @@ extension StreamTerms {
     private init(_ words: StreamWords) throws(V1Error) {
         let dialect = words.dialect ?? .own
         let encoding = words.encoding ?? dialect.usualFormat.encoding
-        guard encoding != .opus || dialect == .own else {
-            throw words.refusal("format", "can be opus only with the dialect \(StreamDialectName.own.rawValue)")
-        }
         if let rate = words.rate {
             let possible =
                 switch encoding {
@@ -86,6 +83,10 @@ extension StreamTerms {
                 "format",
                 "must be one that the dialect \(dialect.rawValue) carries, not \(format); "
                     + "its usual one is \(dialect.usualFormat)")
+        }
+        guard words.bargeIn == nil || format != .opus || dialect == .own else {
+            throw words.refusal(
+                "bargeIn", "is not possible with opus in the dialect \(dialect.rawValue), which cannot go on or clear")
         }
         var waiting = StreamDialing.Configuration()
         if let milliseconds = words.retryTime {
