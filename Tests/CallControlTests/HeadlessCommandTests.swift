@@ -138,6 +138,8 @@ struct HeadlessCommandTests {
         let progress = try rig.perform(.progress)
         #expect(media(progress).prefix(2) == ["prepare headless caller", "prepare headless callee"])
         #expect(facts(progress, of: .caller) == [.progressed(description: "")])
+        let list = Speech.play(PlayList(file: "a.wav"), number: 1, tag: nil, .replace)
+        #expect(try rig.perform(.say(list), by: .caller) == [.say(.caller, list)], "the other application hears it")
         let pressed = rig.call.keyPressed(.five, milliseconds: 100, by: .caller)
         #expect(facts(pressed, of: .callee) == [.keyPressed(key: .five, milliseconds: 100, of: .caller)])
         let digits = try #require(DigitSequence("7"))
@@ -164,6 +166,11 @@ struct HeadlessCommandTests {
             #expect(rig.call.legState(.caller) == .sessionProgress)
             let stream = try rig.perform(.say(.stream(StreamID(1))), by: .caller)
             #expect(stream == [.say(.caller, .stream(StreamID(1)))])
+            let list = Speech.play(PlayList(file: "a.wav"), number: 1, tag: nil, .replace)
+            #expect(throws: CallError.self, "it would be over before anybody hears it") {
+                try rig.perform(.say(list), by: .caller)
+            }
+            #expect(try rig.perform(.say(.stop), by: .caller) == [.say(.caller, .stop)])
             let digits = try #require(DigitSequence("7"))
             #expect(throws: CallError.self, "nobody hears it") {
                 try rig.call.sendDigits(digits, to: .peer, by: .caller, at: rig.clock.now)
@@ -181,6 +188,7 @@ struct HeadlessCommandTests {
                     "stop caller", "route caller hears callee", "route callee hears caller", "connect callee",
                 ])
             #expect(try !rig.callerHearsEarly())
+            #expect(try rig.perform(.say(list), by: .caller) == [.say(.caller, list)])
         }
     }
 

@@ -88,6 +88,34 @@ extension ApplicationCallTests {
         }
     }
 
+    /// A call that is not answered yet, whose program is given up.
+    private func lostBeforeTheAnswer(_ rig: RuntimeRig) async throws -> ApplicationCall {
+        let (_, call) = try await incoming(rig, earlyMedia: true)
+        _ = try await perform(rig, .progress(nil), call.id)
+        let stream = try await rig.switchboard.open(StreamLink(), waiting(.application), in: call.id, by: name)
+        await rig.switchboard.closed(stream, in: call.id, by: name, because: .final)
+        rig.clock.advance(by: .milliseconds(1))
+        return call
+    }
+
+    @Test func `a caller that waits for an answer has what is configured when the program is given up`() async throws {
+        let list = PlayList(file: "welcome.wav")
+        try await serve(try application { $0.fallback = .announce(list) }) { rig in
+            let call = try await lostBeforeTheAnswer(rig)
+            let after = try await look(rig, call.id) { $0.state == .talking && $0.playing != nil }
+            #expect(after.stream == nil)
+            await rig.wait { spoken(rig).contains(.play(list, number: 1, tag: nil, .replace)) }
+            rig.mediaEvents.post(
+                .played(PlayedList(number: 1, tag: nil, heard: 900, outcome: .completed), .callee), for: call.call)
+            await rig.wait { rig.observer.counts.ended.count == 1 }
+        }
+        try await serve(try application { $0.fallback = .reject(.busy) }) { rig in
+            _ = try await lostBeforeTheAnswer(rig)
+            await rig.wait { rig.observer.counts.ended.count == 1 }
+            #expect(rig.observer.counts.ended.map(\.cause) == [.unreachable(.busy)])
+        }
+    }
+
     @Test func `a program that comes back in time goes on, also while the call is held`() async throws {
         try await serve(try application()) { rig in
             let call = try await answered(rig)

@@ -1,5 +1,16 @@
 /// The streams of a leg: one that speaks and hears, and listeners besides it.
 extension ApplicationLeg {
+    /// What is done about a call whose program is given up, where it is what is configured for calls about which nobody
+    /// decides (`fallback: application`).
+    package enum FallbackOfStream: Equatable, Sendable {
+        /// What is done about a call about which nobody has decided: its caller waits for an answer.
+        case likeUndecided
+        /// What is configured, of which nothing has to be answered first.
+        case now
+        /// Nothing yet: nobody hears the leg before the callee has answered. `fallBackOfStream` follows then.
+        case withAnswer
+    }
+
     /// The most listeners of a leg.
     package static let maximumListeners = 16
 
@@ -17,6 +28,7 @@ extension ApplicationLeg {
     /// - Returns: what the call is asked for.
     package mutating func open(_ stream: StreamID) -> CallCommand {
         self.stream = stream
+        awaitsFallback = false
         show(.open)
         return .headless(.say(.stream(stream)))
     }
@@ -24,6 +36,7 @@ extension ApplicationLeg {
     /// The gateway is to open a stream, which has this name until it has a socket.
     package mutating func connect(_ stream: StreamID) {
         self.stream = stream
+        awaitsFallback = false
         view.isStreamOfGateway = true
         show(.connecting)
     }
@@ -57,6 +70,33 @@ extension ApplicationLeg {
         stream = nil
         view.isStreamOfGateway = false
         show(nil)
+    }
+
+    /// The program of the stream is given up, and what is configured is to happen. The view has to be that of the call
+    /// as it is now.
+    ///
+    /// - Parameter fallback: what is configured.
+    package mutating func giveUpProgram(_ fallback: ApplicationFallback) -> FallbackOfStream {
+        guard !talks else { return .now }
+        switch (view.state.phase, view.direction) {
+        case (.talking, _), (.held, _), (.ended, _): return .now
+        case (.ringing, .incoming), (.progressing, .incoming): return .likeUndecided
+        case (.ringing, .outgoing), (.progressing, .outgoing):
+            switch fallback {
+            // The callee need not answer for that.
+            case .reject: return .now
+            case .announce, .forward, .answer:
+                awaitsFallback = true
+                return .withAnswer
+            }
+        }
+    }
+
+    /// The leg talks, so that a fallback that has waited for it can happen.
+    mutating func fallBackLate() -> [Action] {
+        guard awaitsFallback else { return [] }
+        awaitsFallback = false
+        return [.fallBackOfStream]
     }
 
     private mutating func show(_ stream: ApplicationCall.Stream?) {

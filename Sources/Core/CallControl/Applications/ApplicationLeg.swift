@@ -6,18 +6,6 @@ package import Primitives
 ///     incoming: invited ── a command, or the fallback when the time to decide is over ──▶ …
 ///     both:     … ── released, left, forwarded, transferred ──▶ over ── `remembrance` ──▶ forgotten
 package struct ApplicationLeg: Equatable, Sendable {
-    /// What follows from an input, in order.
-    package enum Action: Equatable, Sendable {
-        /// The call is asked for this.
-        case perform(CallCommand)
-        /// Nobody has decided in time: the fallback happens.
-        case fallBack
-        /// The announcement, which the call did not allow before, is said.
-        case announce(PlayList)
-        /// The recording that the call was to have starts.
-        case record(RecordRequest)
-    }
-
     /// How long a call that is over is still shown.
     package static let remembrance = Duration.seconds(60)
 
@@ -54,6 +42,8 @@ package struct ApplicationLeg: Equatable, Sendable {
     package internal(set) var stream: StreamID?
     /// The streams that only hear.
     var listeners: Set<StreamID> = []
+    /// The program of the stream was given up before the callee has answered, and the fallback waits for that.
+    var awaitsFallback = false
     /// The recording that is to start once the leg hears something; `nil`: none, or it has.
     var awaitedRecording: RecordRequest?
     /// The recordings that are over, and written.
@@ -181,7 +171,7 @@ package struct ApplicationLeg: Equatable, Sendable {
         talks = true
         let mute: [Action] = startsMuted && view.isMuted ? [.perform(.headless(.say(.mute(true))))] : []
         startsMuted = false
-        return mute + sayLate() + recordLate()
+        return mute + sayLate() + recordLate() + fallBackLate()
     }
 
     /// The leg is part of another call from now on.

@@ -79,10 +79,16 @@ extension Call {
         return hears(member) ? prepare(leg) : []
     }
 
-    /// Does something with the audio of the leg.
+    /// Does something with the audio of the leg. A list is played only where it is heard: it would be over otherwise
+    /// before there is anybody to hear it.
     private func say(_ speech: Speech, by leg: LegID) throws(CallError) -> [CallAction] {
-        let isEarly = earlyListener(of: leg) != nil || hearsEarly(leg)
-        guard isEarly || (answered != nil && self[leg]?.isTalking == true) else { throw refusal(of: .play, to: leg) }
+        let isHeard = earlyListener(of: leg) != nil || (answered != nil && self[leg]?.isTalking == true)
+        let isAllowed =
+            switch speech {
+            case .play: isHeard
+            case .stop, .stopList, .mute, .pause, .stream, .record: isHeard || hearsEarly(leg)
+            }
+        guard isAllowed else { throw refusal(of: .play, to: leg) }
         guard answered?.operation?.isFirstExchange != true else { throw .pending(retryAfter: Self.retryAfter) }
         return [.say(leg, speech)]
     }

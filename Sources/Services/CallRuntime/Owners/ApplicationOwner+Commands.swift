@@ -193,6 +193,14 @@ extension ApplicationOwner {
         defer { pass(session) }
         _ = await look(at: session, asking: switchboard)
         guard let leg = legs[session], !leg.isOver, !leg.isDecided else { return }
+        await fallBackUndecided(leg, to: fallback, in: session, asking: switchboard)
+    }
+
+    /// What is configured happens to a call whose caller waits for an answer. It must be the turn of the leg.
+    func fallBackUndecided(
+        _ leg: ApplicationLeg, to fallback: ApplicationFallback, in session: SessionID,
+        asking switchboard: LocalSwitchboard
+    ) async {
         do throws(CallError) {
             switch fallback {
             case .reject(let cause): try await decide(.reject(cause), in: session, asking: switchboard)

@@ -186,16 +186,24 @@ extension ApplicationOwner {
         switch fallback {
         case .none: break
         case .end: await perform(.end(reasonText: nil), in: session, asking: switchboard)
-        case .application: await fallBackLikeUndecided(leg, in: session, asking: switchboard)
+        case .application:
+            let configured = application.fallback
+            guard let outcome = edit(session, { $0.giveUpProgram(configured) }) else { return }
+            switch outcome {
+            case .likeUndecided: await fallBackUndecided(leg, to: configured, in: session, asking: switchboard)
+            case .now: await fallBackAnswered(leg, to: configured, in: session, asking: switchboard)
+            case .withAnswer: break
+            }
         }
     }
 
-    /// What happens to a call about which nobody decides happens to one that has been answered.
-    private func fallBackLikeUndecided(
-        _ leg: ApplicationLeg, in session: SessionID, asking switchboard: LocalSwitchboard
+    /// What happens to a call about which nobody decides happens to one that has nothing to wait for.
+    private func fallBackAnswered(
+        _ leg: ApplicationLeg, to fallback: ApplicationFallback, in session: SessionID,
+        asking switchboard: LocalSwitchboard
     ) async {
         do throws(CallError) {
-            switch application.fallback {
+            switch fallback {
             case .reject: try await decide(.end(reasonText: nil), in: session, asking: switchboard)
             case .forward(let target): try await decide(.transfer(to: target), in: session, asking: switchboard)
             case .answer(let source):

@@ -108,6 +108,10 @@ actor ApplicationOwner: EndpointOwner {
                         group.addTask { await self.announceLate(list, in: session, asking: switchboard) }
                     case .record(let request):
                         group.addTask { await self.recordLate(request, in: session, asking: switchboard) }
+                    case .fallBackOfStream:
+                        group.addTask {
+                            await self.carryOut(.fallBack(.application), in: session, asking: switchboard)
+                        }
                     }
                 }
                 for (session, step) in takeStreamSteps() {
