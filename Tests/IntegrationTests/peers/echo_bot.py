@@ -22,9 +22,9 @@ CONTRACTS = {"twilio": ("twilioGateway", "twilioBot"), "asterisk-json": ("asteri
 
 
 class EchoBot:
-    def __init__(self, dialect: str, **terms: str | int):
-        """`terms`: those of the stream besides its dialect."""
-        self.dialect, self._terms = dialect, terms
+    def __init__(self, dialect: str, echoes: bool = True, **terms: str | int):
+        """`echoes`: otherwise it only notes what it hears. `terms`: those of the stream besides its dialect."""
+        self.dialect, self._echoes, self._terms = dialect, echoes, terms
         self.words: list[str] = []
         """Messages without audio, in their order."""
         self.count = 0
@@ -87,7 +87,8 @@ class EchoBot:
                     self.words.append(message)
                 else:
                     self.count += 1
-                    await echo(socket, audio)
+                    if self._echoes:
+                        await echo(socket, audio)
         except ConnectionClosed:
             pass
         except Exception as fault:  # noqa: BLE001
