@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import NIOCore
-import NIOWebSocket
 
 /// A WebSocket to Janus, over which any number of sessions are held. It is used by one task.
 final class JanusSocket {
@@ -31,16 +30,11 @@ final class JanusSocket {
         var event: String? { plugindata?.data.result?.event }
     }
 
-    private let channel: any Channel
-    private let texts: AsyncStream<ByteBuffer>
+    private let socket: TextSocket
     private var count = 0
 
     init(port: Int) async throws {
-        let (texts, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
-        self.texts = texts
-        channel = try await WebSocketConnection.open(port: port, path: "/", subprotocol: "janus-protocol") {
-            Reader(continuation)
-        }
+        socket = try await TextSocket(port: port, path: "/", subprotocol: "janus-protocol")
     }
 
     /// Sends a request under a transaction of its own, which is returned.
@@ -49,9 +43,7 @@ final class JanusSocket {
         count += 1
         let transaction = "t\(count)"
         let body = try JSONSerialization.data(withJSONObject: request.merging(["transaction": transaction]) { $1 })
-        let frame = WebSocketFrame(
-            fin: true, opcode: .text, maskKey: WebSocketConnection.maskingKey, data: ByteBuffer(bytes: body))
-        channel.writeAndFlush(frame, promise: nil)
+        socket.send(ByteBuffer(bytes: body))
         return transaction
     }
 
@@ -59,17 +51,17 @@ final class JanusSocket {
     ///
     /// - Throws: `ValidationError` if Janus says that something is wrong, or if nothing comes for 30 seconds.
     func next(_ what: String, _ isWanted: (Message) -> Bool) async throws -> Message {
-        let channel = channel
-        let deadline = channel.eventLoop.scheduleTask(in: .seconds(30)) { channel.close(promise: nil) }
-        defer { deadline.cancel() }
-        for await text in texts {
+        let wanted = try await socket.first { text -> Message? in
             let message = try JSONDecoder().decode(Message.self, from: Data(text.readableBytesView))
             if let reason = message.error?.reason ?? message.plugindata?.data.error {
                 throw ValidationError("Janus, instead of \(what): \(reason)")
             }
-            if isWanted(message) { return message }
+            return isWanted(message) ? message : nil
         }
-        throw ValidationError("Janus: no \(what) in 30 seconds, or the channel was closed")
+        guard let wanted else {
+            throw ValidationError("Janus: no \(what) in 30 seconds, or the channel was closed")
+        }
+        return wanted
     }
 
     /// Asks for something that is made at once, and returns its id.
@@ -80,24 +72,5 @@ final class JanusSocket {
         return id
     }
 
-    func close() async {
-        // Fails only if it is closed already.
-        try? await channel.close()
-    }
-
-    private final class Reader: ChannelInboundHandler, Sendable {
-        typealias InboundIn = WebSocketFrame
-
-        private let texts: AsyncStream<ByteBuffer>.Continuation
-
-        init(_ texts: AsyncStream<ByteBuffer>.Continuation) { self.texts = texts }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let frame = Self.unwrapInboundIn(data)
-            if frame.opcode == .text { texts.yield(frame.unmaskedData) }
-            WebSocketConnection.answerPing(frame, context)
-        }
-
-        func channelInactive(context: ChannelHandlerContext) { texts.finish() }
-    }
+    func close() async { await socket.close() }
 }
