@@ -327,7 +327,7 @@ let package = Package(
                 "CallControl",
             ]),
         tests("CryptographyTests", ["Cryptography"]),
-        tests("DTLSTests", ["DTLS", "Cryptography"]),
+        tests("DTLSTests", ["DTLS", "Cryptography", "COpenSSL"]),
         tests("SRTPTests", ["SRTP"]),
         tests("SpandspTests", ["Spandsp"]),
         tests("Mpg123Tests", ["Mpg123"]),
