@@ -29,6 +29,42 @@ struct SoundStorageTests {
         #expect(["a", "b", "c"].map { few.sound(of: $0) != nil } == [true, false, true])
     }
 
+    /// Each rate of MPEG audio, in pieces of several lengths, of which the last one is shorter.
+    @Test(
+        arguments: [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000], [1, 2])
+    func `while a sound is made, it takes the memory that it has in the end`(_ rate: Int, _ channels: Int) {
+        let (skipped, count) = (1_105, rate)
+        let decoded = (0..<((skipped + count) * channels)).map { Int16(truncatingIfNeeded: $0 &* 7_919 % 20_000) }
+        let expected = SoundAssembly.sampleCount(of: count, channels, rate: rate)
+        #expect(expected == 48_000 * channels)
+        var sounds: [Sound] = []
+        for longest in [576, 1_152, 4_096] {
+            var assembly = SoundAssembly(
+                after: skipped, count, channels: channels, rate: rate, pieces: longest)
+            let bytes = assembly.bytes
+            // Memory is allocated in whole pages.
+            #expect((0..<8_192).contains(bytes - 2 * expected))
+            for start in stride(from: 0, to: decoded.count, by: longest * channels) {
+                assembly.take(decoded, start..<min(start + longest * channels, decoded.count))
+                #expect(assembly.bytes == bytes)
+            }
+            #expect(assembly.isComplete)
+            sounds.append(assembly.sound)
+        }
+        #expect(sounds[0] == sounds[1] && sounds[0] == sounds[2])
+        #expect(((expected - 2 * channels)...expected).contains(sounds[0].samples.count))
+        #expect(sounds[0].channels == channels)
+        if rate == 48_000 { #expect(sounds[0].samples == Array(decoded.dropFirst(skipped * channels))) }
+    }
+
+    @Test(arguments: ["mono.opus", "stereo.ogg", "mulaw.wav", "mono.mp3", "stereo.mp3", "slow.mp3"])
+    func `a file tells beforehand what its sound will take`(_ name: String) throws {
+        let file = try SoundFile(parsing: try Fixtures.bytes("audio/" + name), longest: 600)
+        let sound = try file.decoded()
+        let bytes = 2 * sound.samples.count
+        #expect((bytes...(bytes + 8)).contains(file.decodedBytes))
+    }
+
     @Test func `no more files are kept than may be, and what was begun is removed`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "orbweaver-\(UUID())")
         try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)

@@ -2,7 +2,6 @@ internal import Audio
 internal import Mpg123
 internal import Opus
 internal import Primitives
-internal import SpeexDSP
 
 /// A file of one of the formats that are played, before it is made a sound.
 enum SoundFile {
@@ -30,13 +29,15 @@ enum SoundFile {
         }
     }
 
-    /// The bytes of the samples of the sound.
+    /// The bytes of the samples of the sound. While it is decoded it takes the file and a piece in addition, and of a
+    /// WAV file its samples.
     var decodedBytes: Int {
         let samples =
             switch self {
-            case .opus(let file): file.sampleCount * file.channels
-            case .wave(let file): file.samples.count * 48_000 / file.rate
-            case .mp3(let file): file.sampleCount * file.channels * 48_000 / file.rate
+            case .opus(let file): SoundAssembly.sampleCount(of: file.sampleCount, file.channels, rate: 48_000)
+            case .wave(let file):
+                SoundAssembly.sampleCount(of: file.samples.count / file.channels, file.channels, rate: file.rate)
+            case .mp3(let file): SoundAssembly.sampleCount(of: file.sampleCount, file.channels, rate: file.rate)
             }
         return samples * MemoryLayout<Int16>.size
     }
@@ -44,33 +45,8 @@ enum SoundFile {
     func decoded() throws(SoundFileError) -> Sound {
         switch self {
         case .opus(let file): try Self.decoded(file)
-        case .wave(let file): Self.sound(file.samples, channels: file.channels, rate: file.rate)
-        case .mp3(let file): Self.sound(try Self.decoded(file), channels: file.channels, rate: file.rate)
-        }
-    }
-
-    /// The samples of a file that are played, out of all that are decoded.
-    private struct Played {
-        private(set) var samples: [Int16] = []
-        private var skipped: Int
-        private let count: Int
-
-        /// - Parameters:
-        ///   - skipped: The samples of all channels that are decoded first and not played.
-        ///   - count: The samples of all channels that are played.
-        init(after skipped: Int, _ count: Int) {
-            self.skipped = skipped
-            self.count = count
-            samples.reserveCapacity(count)
-        }
-
-        var isComplete: Bool { samples.count >= count }
-
-        /// Takes what is played of the first `made` samples of a piece.
-        mutating func take(_ piece: [Int16], _ made: Int) {
-            let start = min(skipped, made)
-            skipped -= start
-            samples.append(contentsOf: piece[start..<min(made, start + count - samples.count)])
+        case .wave(let file): Self.decoded(file)
+        case .mp3(let file): try Self.decoded(file)
         }
     }
 
@@ -80,18 +56,19 @@ enum SoundFile {
     private static let longestPacket = 5_760
 
     private static func decoded(_ file: OggOpusFile) throws(SoundFileError) -> Sound {
-        var played = Played(after: file.preSkip * file.channels, file.sampleCount * file.channels)
+        var assembly = SoundAssembly(
+            after: file.preSkip, file.sampleCount, channels: file.channels, rate: 48_000, pieces: longestPacket)
         var packet = [Int16](repeating: 0, count: longestPacket * file.channels)
         do throws(OpusError) {
             var decoder = try OpusDecoder(channels: file.channels, gain: file.gain)
-            for index in 0..<file.packetCount where !played.isComplete {
+            for index in 0..<file.packetCount where !assembly.isComplete {
                 let made = try decode(file.packet(index), with: &decoder, into: &packet)
-                played.take(packet, made * file.channels)
+                assembly.take(packet, 0..<(made * file.channels))
             }
         } catch {
             throw SoundFileError(error)
         }
-        return Sound(played.samples, channels: file.channels)
+        return assembly.sound
     }
 
     private static func decode(
@@ -103,20 +80,21 @@ enum SoundFile {
 
     // MARK: MP3
 
-    /// The samples of all channels that are played, at the rate of the file.
-    private static func decoded(_ file: MP3File) throws(SoundFileError) -> [Int16] {
-        var played = Played(after: file.preSkip * file.channels, file.sampleCount * file.channels)
+    private static func decoded(_ file: MP3File) throws(SoundFileError) -> Sound {
+        var assembly = SoundAssembly(
+            after: file.preSkip, file.sampleCount, channels: file.channels, rate: file.rate,
+            pieces: MP3Decoder.longestFrame)
         var frame = [Int16](repeating: 0, count: MP3Decoder.longestFrame * file.channels)
         do throws(MP3Error) {
             var decoder = try MP3Decoder(rate: file.rate, channels: file.channels)
-            for index in 0..<file.frameCount where !played.isComplete {
+            for index in 0..<file.frameCount where !assembly.isComplete {
                 let made = try decode(file.frame(index), with: &decoder, into: &frame)
-                played.take(frame, made)
+                assembly.take(frame, 0..<made)
             }
         } catch {
             throw SoundFileError(error)
         }
-        return played.samples
+        return assembly.sound
     }
 
     private static func decode(
@@ -126,38 +104,20 @@ enum SoundFile {
         return try decoder.decode(frame, into: &span)
     }
 
-    // MARK: Sample rates
+    // MARK: WAV
 
-    /// A sound of 48 kHz.
-    private static func sound(_ samples: [Int16], channels: Int, rate: Int) -> Sound {
-        let original = Sound(samples, channels: channels)
-        guard rate != 48_000 else { return original }
-        guard channels == 2 else { return Sound(resampled(samples, rate)) }
-        let (left, right) = (resampled(original.channel(0), rate), resampled(original.channel(1), rate))
-        var both: [Int16] = []
-        both.reserveCapacity(2 * left.count)
-        for (left, right) in zip(left, right) {
-            both.append(left)
-            both.append(right)
-        }
-        return Sound(both, channels: 2)
-    }
+    /// The samples of each channel that are resampled at once.
+    private static let longestPiece = 4_096
 
-    private static func resampled(_ original: [Int16], _ rate: Int) -> [Int16] {
-        var resampler = Resampler(from: rate, to: 48_000, quality: 8)
-        var samples = [Int16](repeating: 0, count: original.count * 48_000 / rate + 1_024)
-        var (taken, made) = (0, 0)
-        let capacity = samples.count
-        while taken < original.count, made < capacity {
-            var span = samples.mutableSpan
-            var room = span._mutatingExtracting(made..<capacity)
-            let step = resampler.process(original.span.extracting(taken..<original.count), into: &room)
-            guard step.taken > 0 || step.made > 0 else { break }
-            taken += step.taken
-            made += step.made
+    private static func decoded(_ file: WaveFile) -> Sound {
+        guard file.rate != 48_000 else { return Sound(file.samples, channels: file.channels) }
+        let longest = longestPiece
+        var assembly = SoundAssembly(
+            after: 0, file.samples.count / file.channels, channels: file.channels, rate: file.rate, pieces: longest)
+        for start in stride(from: 0, to: file.samples.count, by: longest * file.channels) {
+            assembly.take(file.samples, start..<min(start + longest * file.channels, file.samples.count))
         }
-        samples.removeLast(samples.count - made)
-        return samples
+        return assembly.sound
     }
 }
 
