@@ -76,6 +76,56 @@ struct MP3FileTests {
         #expect(other.frameCount == 1)
     }
 
+    /// What looks like a header and is followed by no frame; and layer II, which is not played.
+    private static let alike = joined([0x55, 0xFF, 0xFB, 0x90, 0x00], text(500), [0xFF, 0xFD, 0x90, 0x00], text(9))
+    private static func text(_ count: Int) -> [UInt8] { [UInt8](repeating: 0x55, count: count) }
+
+    /// A tag that is larger than what is searched.
+    private static let picture = joined(ascii("ID3"), [4, 0, 0, 0, 6, 0, 0], text(6 << 14))
+
+    @Test(
+        arguments: [
+            zeros(5_000), ape, joined(ape, zeros(3)), joined(zeros(3), ape, id3v2), text(1), text(65_535), alike,
+            joined(Array(silence.dropFirst(7)), text(1)), joined(Array(silence.suffix(100)), text(1), zeros(3)),
+            joined(ape, text(65_535)), joined(zeros(70_000), text(100)), joined(id3v2, zeros(8), alike),
+            joined(text(3), picture), joined(text(65_000), picture, text(500)),
+        ] as [[UInt8]])
+    func `what stands before the first frame is passed over`(_ front: [UInt8]) throws {
+        for frames in [1, 2, 3] {
+            let bytes = front + (0..<frames).flatMap { _ in Self.silence }
+            let tagged = bytes + Self.id3v1
+            let (isMP3, isTaggedMP3) = (MP3File.isMP3(bytes.span), MP3File.isMP3(tagged.span))
+            #expect(isMP3 && isTaggedMP3)
+            let file = try MP3File(parsing: bytes, upTo: 600)
+            #expect(file.frameCount == frames && file.frame(0).count == 417 && file.frame(0)[1] == 0xFB)
+        }
+    }
+
+    @Test func `bytes before the first frame are no excuse for those behind it, nor are there any number of them`() {
+        let frames = Self.joined(Self.silence, Self.silence)
+        #expect(Self.refusal(Self.joined(Self.text(9), frames, Self.text(9))) == .noFrame(byte: 843))
+        let cut = Self.joined(Self.text(9), frames, Array(Self.silence.dropLast()))
+        #expect(Self.refusal(cut) == .cutFrame(byte: 843))
+        let late = Self.joined(Self.text(65_536), frames)
+        let isMP3 = MP3File.isMP3(late.span)
+        #expect(!isMP3)
+        #expect(Self.refusal(late) == .noFrame(byte: 0))
+        #expect(Self.refusal(Self.joined(Self.zeros(2), Self.text(65_536), frames)) == .noFrame(byte: 2))
+    }
+
+    @Test(
+        arguments: [
+            Array(String(repeating: "<p>There is no such file: \u{FF}\u{FB}.</p>", count: 4_000).utf8),
+            Array(("{\"files\": [" + String(repeating: "\"TAG.mp3\", ", count: 9_000)).utf8), alike, zeros(70_000),
+            joined(text(5), silence, text(5)), joined(zeros(9), silence, text(5)),
+            joined(text(5), silence, frame([0xFF, 0xFB, 0x94, 0x00], 384), text(1)),
+            joined(text(5), Array(silence.dropLast())),
+        ] as [[UInt8]])
+    func `what only looks like a frame here and there is no MP3 file`(_ file: [UInt8]) {
+        let isMP3 = MP3File.isMP3(file.span)
+        #expect(!isMP3)
+    }
+
     @Test func `frames may have another bit rate than the ones before, and other modes of stereo`() throws {
         let frames = [
             Self.silence, Self.frame([0xFF, 0xFB, 0x50, 0x40], 208), Self.frame([0xFF, 0xFA, 0xE2, 0x80], 1_045),

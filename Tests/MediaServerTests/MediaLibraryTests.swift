@@ -105,6 +105,35 @@ struct MediaLibraryTests {
         }
     }
 
+    @Test func `MP3 frames behind other bytes are played, unless the file starts like one of another format`()
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "orbweaver-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }  // a leftover harms nobody
+        let silence: [UInt8] = [0xFF, 0xFB, 0x54, 0xC0] + [UInt8](repeating: 0, count: 188)
+        let frames = (0..<20).flatMap { _ in silence }
+        let samples = stride(from: 0, to: frames.count, by: 2).map { index in
+            Int16(truncatingIfNeeded: Int(frames[index]) | Int(frames[index + 1]) << 8)
+        }
+        let files: [String: [UInt8]] = [
+            "zeros.mp3": [UInt8](repeating: 0, count: 999) + frames, "rest.mp3": [1, 2, 3] + frames,
+            "sound.wav": Self.wave(samples, 48_000, 1), "page.mp3": Array("<p>There is no such file.</p>".utf8),
+        ]
+        for (name, bytes) in files { try Data(bytes).write(to: folder.appending(path: name)) }
+        let library = MediaLibrary(folder: folder.path)
+        for name in ["zeros.mp3", "rest.mp3"] {
+            try await library.load(name)
+            let sound = try #require(library.sound(of: name))
+            #expect(sound.length == 20 * 1_152 && sound.samples.allSatisfy { $0 == 0 })
+        }
+        try await library.load("sound.wav")
+        #expect(library.sound(of: "sound.wav")?.samples == samples)
+        await #expect(throws: MediaFileError.undecodable("page.mp3", .unknownFormat)) {
+            try await library.load("page.mp3")
+        }
+    }
+
     @Test func `a file that many ask for at once is read once, and what is kept has a limit`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "orbweaver-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

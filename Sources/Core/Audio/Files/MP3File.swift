@@ -2,7 +2,7 @@ package import Primitives
 
 /// The frames of an MP3 file, and how much of their audio is played (ISO/IEC 11172-3, 13818-3).
 ///
-///     ID3v2 │ Xing or Info │ frame │ frame │ … │ APEv2, ID3v1
+///     ID3v2, other bytes │ Xing or Info │ frame │ frame │ … │ APEv2, ID3v1
 ///
 ///     decoded   |··pre-skip··|――――――― played ―――――――|··trimmed··|
 package struct MP3File: Equatable, Sendable {
@@ -28,25 +28,31 @@ package struct MP3File: Equatable, Sendable {
     @_lifetime(borrow self)
     package func frame(_ index: Int) -> Span<UInt8> { bytes.span.extracting(frames[index]) }
 
-    /// Whether a file starts as an MP3 file does: with an ID3v2 tag, or with the header of a frame of MPEG audio.
+    /// Whether a file starts as an MP3 file does, with an ID3v2 tag or with the header of a frame of MPEG audio; or has
+    /// two frames in a row, or one and a tag or nothing more, in the first 64 KiB behind tags and zeros. A file that
+    /// starts like one of another format is one of that, and is not to be asked about here.
     package static func isMP3(_ file: Span<UInt8>) -> Bool {
         if MP3Tag.isAtStart(of: file) { return true }
         do throws(SoundFileError) {
-            return try MP3Frame(in: file, at: 0) != nil
+            if try MP3Frame(in: file, at: 0) != nil { return true }
         } catch {
             // MPEG audio of another kind.
             return true
         }
+        guard let start = MP3Start.find(in: file) else { return false }
+        return MP3Start.isConfirmed(file, at: start)
     }
 
-    /// Reads a whole file. Tags and zeros may stand before, between and behind the frames.
+    /// Reads a whole file. Tags and zeros may stand before, between and behind the frames; other bytes only before the
+    /// first one, 64 KiB at most.
     ///
     /// - Parameter seconds: The longest audio that is accepted.
     /// - Throws: `noFrame` or `cutFrame` for a file that is damaged or cut off, `noAudio`; and `changedFormat`,
     ///   `mpegLayer`, `freeBitrate`, or `tooLong` beyond `seconds`.
     package init(parsing file: [UInt8], upTo seconds: Int) throws(SoundFileError) {
         let span = file.span
-        var (offset, isAtStart) = (0, true)
+        // Where no frame is found, what stands there instead is told.
+        var (offset, isAtStart) = (MP3Start.find(in: span) ?? 0, true)
         var first: MP3Frame?
         var description: MP3FileDescription?
         var frames: [Range<Int>] = []

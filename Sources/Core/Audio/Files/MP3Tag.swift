@@ -11,7 +11,7 @@ enum MP3Tag {
     static func size(in file: Span<UInt8>, at offset: Int) -> Int? {
         // A frame does not start like any of these words.
         guard file[offset] != 0xFF else { return nil }
-        if file.starts(with: id3, at: offset) { return id3Size(file, offset) }
+        if let size = sizeOfID3v2(in: file, at: offset) { return size }
         if file.starts(with: oldID3Extension, at: offset) { return 227 }
         if file.starts(with: oldID3, at: offset) { return 128 }
         if file.starts(with: ape, at: offset) { return apeSize(file, offset) }
@@ -20,9 +20,10 @@ enum MP3Tag {
         return nil
     }
 
-    /// ID3v2: the size has seven bits in each of four bytes, and counts neither the header nor the footer.
-    private static func id3Size(_ file: Span<UInt8>, _ offset: Int) -> Int? {
-        guard offset + 10 <= file.count else { return nil }
+    /// The bytes of an ID3v2 tag; `nil` if there is none. Its size has seven bits in each of four bytes, and counts
+    /// neither the header nor the footer.
+    static func sizeOfID3v2(in file: Span<UInt8>, at offset: Int) -> Int? {
+        guard file.starts(with: id3, at: offset), offset + 10 <= file.count else { return nil }
         var size = 0
         for index in 6..<10 {
             guard file[offset + index] < 0x80 else { return nil }

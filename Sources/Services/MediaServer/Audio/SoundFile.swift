@@ -16,14 +16,15 @@ enum SoundFile {
     init(parsing bytes: [UInt8], longest: Int) throws(SoundFileError) {
         if OggOpusFile.isOgg(bytes.span) {
             self = .opus(try OggOpusFile(parsing: bytes.span, upTo: longest * 48_000))
-        } else if MP3File.isMP3(bytes.span) {
-            self = .mp3(try MP3File(parsing: bytes, upTo: longest))
         } else if WaveFile.isRIFF(bytes.span) {
             let file = try WaveFile(parsing: bytes.span)
             guard file.samples.count / file.channels <= longest * file.rate else {
                 throw .tooLong(minutes: longest / 60)
             }
             self = .wave(file)
+        } else if MP3File.isMP3(bytes.span) {
+            // The last: MP3 frames may be anywhere in a file.
+            self = .mp3(try MP3File(parsing: bytes, upTo: longest))
         } else {
             throw .unknownFormat
         }
