@@ -44,7 +44,10 @@ import Storage
     }
 
     private static func refuse(_ refuses: Bool, _ path: String) async throws {
-        let other = try DatabaseQueue(path: path)
+        var configuration = Configuration()
+        // A store that is refused tries again, and may be at it just now.
+        configuration.busyMode = .timeout(10)
+        let other = try DatabaseQueue(path: path, configuration: configuration)
         try await other.write { database in
             for (name, event) in hurdles {
                 try database.execute(sql: "DROP TRIGGER IF EXISTS \(name)")
