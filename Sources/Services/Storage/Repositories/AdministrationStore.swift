@@ -173,8 +173,12 @@ package struct AdministrationStore: AdministrationRepository {
             if let answer = KeptAnswer(row) { return .answered(answer) }
             let carrier: String = row["process"]
             if carrier == use.process { return .inProgress }
-        } else if let application = use.application, !counts.add(of: application, limit: use.limit) {
-            return nil
+        } else if let application = use.application {
+            switch counts.add(of: application, limit: use.limit, at: use.now) {
+            case .added: break
+            case .full(let oldest) where oldest >= use.times.lowerBound: return use.refusal(oldest: oldest)
+            case .full, .unknown: return nil
+            }
         }
         try Self.forgetKeys(of: use, database)
         try database.execute(
@@ -213,10 +217,9 @@ package struct AdministrationStore: AdministrationRepository {
                 WHERE application = ? AND time BETWEEN ? AND ?
                 """, arguments: [use.owner, use.times.lowerBound, use.times.upperBound])
         let count = row?["count"] as Int? ?? 0
-        counts.set(count, of: application)
-        guard count >= use.limit else { return nil }
         let oldest = row?["oldest"] as Int64? ?? use.now
-        return .full(.milliseconds(max(1, oldest + use.age + 1 - use.now)))
+        counts.set(count, oldest: oldest, of: application, at: use.now)
+        return count >= use.limit ? use.refusal(oldest: oldest) : nil
     }
 
     /// Deletes the oldest keys of operators but this one, if there are too many; also some of those that could stay, so
@@ -273,6 +276,9 @@ private struct KeyUse: Sendable {
     /// Who used it, as the table has it. The keys of a removed application leave with it, so that all of this name are
     /// those of the application that there is.
     var owner: String? { application?.name.description }
+
+    /// There are as many keys as the limit: the oldest is forgotten first.
+    func refusal(oldest: Int64) -> KeyReservation { .full(.milliseconds(max(1, oldest + age + 1 - now))) }
 
     /// The times of the keys that are remembered.
     var times: ClosedRange<Int64> { now - age...now + age }
