@@ -126,11 +126,12 @@ def test_one_benchmark_or_all_run_as_ever(tree):
 FIGURE = r"\d+(?:\.\d+)?"
 
 
-def measured(*arguments: str) -> str:
+def measured(*arguments: str, runs_gateway: bool = True) -> str:
     """What a benchmark prints."""
+    gateway = ["--gateway", BINARY] if runs_gateway else []
     ended = subprocess.run(
-        [BINARY.with_name("orbweaver-bench"), *arguments, "--gateway", BINARY], cwd=REPOSITORY, capture_output=True,
-        text=True, timeout=300,
+        [BINARY.with_name("orbweaver-bench"), *arguments, *gateway], cwd=REPOSITORY, capture_output=True, text=True,
+        timeout=300,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
@@ -143,6 +144,24 @@ def figures(output: str, pattern: str) -> list[float]:
     values = [float(each) for each in (found[0] if isinstance(found[0], tuple) else found)]
     assert all(value > 0 for value in values), f"{pattern!r} in:\n{output}"
     return values
+
+
+SRTP_KINDS = ("AES_CM_128_HMAC_SHA1_80, 172 bytes", "AEAD_AES_128_GCM, 172 bytes", "AEAD_AES_128_GCM, 1200 bytes")
+
+
+def test_srtp_of_one_session_and_of_many():
+    output = measured(
+        "srtp", "--packets", "300", "--rounds", "1", "--sessions", "1", "--sessions", "7", runs_gateway=False
+    )
+    for kind in (*SRTP_KINDS, "AES_CM_128_HMAC_SHA1_80, 1200 bytes"):
+        figures(output, rf"{kind}: # ns, stock # ns, ratio # \(# to #\)")
+    for kind in SRTP_KINDS:
+        ratio = r"ratio to 1 session # \(# to #\)"
+        one, *_, own_ratio, _, _ = figures(output, rf"{kind}, 1 session: # ns \(# to #\), {ratio}")
+        many, least, most, many_ratio, _, _ = figures(output, rf"{kind}, 7 sessions: # ns \(# to #\), {ratio}")
+        assert own_ratio == 1 and least == many == most
+        assert many / one == pytest.approx(many_ratio, rel=0.05)
+    assert output.count(" session") == 2 * 2 * len(SRTP_KINDS)
 
 
 def test_starts_of_calls_with_and_without_public_events():
