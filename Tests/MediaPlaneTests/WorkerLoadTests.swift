@@ -7,10 +7,13 @@ import Testing
     private var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
     private var used = Duration.zero
     private var (received, dropped, corrupt) = (UInt64.max - 1, UInt32.max - 1, UInt64.max - 1)
+    private var (calls, started) = (0, Int.max - 1)
     private lazy var load = WorkerLoad(measurement)
 
     private var measurement: WorkerLoad.Measurement {
-        .init(time: now, used: used, received: received, dropped: dropped, corrupt: corrupt)
+        .init(
+            time: now, used: used, received: received, dropped: dropped, corrupt: corrupt, calls: calls,
+            started: started)
     }
 
     /// `corrupt`: so many of those that are dropped have a wrong checksum.
@@ -74,11 +77,32 @@ import Testing
         #expect(load.percent <= 10)
     }
 
+    @Test mutating func `calls that have ended share in the load that they have caused`() {
+        _ = load
+        started &+= 400
+        calls = 1
+        _ = pass(1, busy: 40)
+        #expect((load.percent, load.servedCalls) == (30, 400))
+        let busy = WorkerChoice.Candidate(load: 30, measuredCalls: 1, servedCalls: 400, calls: 101)
+        #expect(busy.expected == 40)
+        // The load of before fades, and the calls that it was of with it.
+        for served in [200, 100, 50, 25] {
+            _ = pass(1, busy: 0)
+            #expect(load.servedCalls == served)
+        }
+        calls = 60
+        started &+= 59
+        _ = pass(1, busy: 0)
+        #expect(load.servedCalls == 60)
+    }
+
     // MARK: Choice
 
     private func place(_ workers: [(load: Int, measured: Int, calls: Int)], _ random: UInt64) -> Int {
         WorkerChoice.place(
-            among: workers.map { .init(load: $0.load, measuredCalls: $0.measured, calls: $0.calls) }, random: random)
+            among: workers.map {
+                .init(load: $0.load, measuredCalls: $0.measured, servedCalls: $0.measured, calls: $0.calls)
+            }, random: random)
     }
 
     @Test func `a new call goes to the worker with the least load`() {

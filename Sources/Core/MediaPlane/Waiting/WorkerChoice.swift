@@ -6,13 +6,16 @@ package enum WorkerChoice {
         package var load: Int
         /// Its calls then.
         package var measuredCalls: Int
+        /// The calls that have caused the load, those that had ended by then included (``WorkerLoad/servedCalls``).
+        package var servedCalls: Int
         /// Its calls now.
         package var calls: Int
 
         /// Makes a candidate; each parameter is the property of that name.
-        package init(load: Int, measuredCalls: Int, calls: Int) {
+        package init(load: Int, measuredCalls: Int, servedCalls: Int, calls: Int) {
             self.load = load
             self.measuredCalls = measuredCalls
+            self.servedCalls = servedCalls
             self.calls = calls
         }
 
@@ -20,7 +23,7 @@ package enum WorkerChoice {
         /// a tenth of a percent each.
         package var expected: Int {
             let added = max(0, calls - measuredCalls)
-            return load + (measuredCalls > 0 ? max(added / 10, load * added / measuredCalls) : added / 10)
+            return load + (servedCalls > 0 ? max(added / 10, load * added / servedCalls) : added / 10)
         }
     }
 

@@ -25,20 +25,32 @@ package struct WorkerLoad: Sendable {
         package var dropped: UInt32
         /// The datagrams of all processes that the kernel has dropped so far because the checksum was wrong.
         package var corrupt: UInt64
+        /// The calls that the worker has.
+        package var calls: Int
+        /// The calls that the worker has started so far; it wraps.
+        package var started: Int
 
         /// Makes a measurement; each parameter is the property of that name.
-        package init(time: MonotonicTime, used: Duration, received: UInt64, dropped: UInt32, corrupt: UInt64) {
+        package init(
+            time: MonotonicTime, used: Duration, received: UInt64, dropped: UInt32, corrupt: UInt64, calls: Int,
+            started: Int
+        ) {
             self.time = time
             self.used = used
             self.received = received
             self.dropped = dropped
             self.corrupt = corrupt
+            self.calls = calls
+            self.started = started
         }
     }
 
     /// The processor time used lately, in percent of one processor, 0...100. A measurement that is higher than those
     /// before it counts for three quarters, any other one for half.
     package private(set) var percent = 0
+    /// The calls that have caused this load, those that have ended included: a second of many short calls says little
+    /// about what a call costs that goes on.
+    package private(set) var servedCalls = 0
     private var latest: Measurement
     /// The same in thousandths.
     private var share = 0
@@ -61,6 +73,8 @@ package struct WorkerLoad: Sendable {
         // Anybody can send wrong checksums, and nobody suffers from them.
         let lost = max(0, Int(dropped) - Int(clamping: measurement.corrupt &- latest.corrupt))
         let received = Int(clamping: measurement.received &- latest.received)
+        // The load of before is halved at most, and with it the calls that it was of.
+        servedCalls = max(servedCalls / 2, latest.calls + (measurement.started &- latest.started))
         latest = measurement
         let new = Int(min(1_000, used * 1_000 / elapsed))
         share = new > share ? (share + 3 * new + 2) / 4 : (share + new) / 2

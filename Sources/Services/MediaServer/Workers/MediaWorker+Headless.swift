@@ -41,6 +41,7 @@ extension MediaWorker {
         if let call = calls[id] { return call }
         let call = MediaCall(id: id, bridge: Bridge(cname: id.canonicalName, wallClock: wallClock))
         calls[id] = call
+        startedCalls &+= 1
         endpoint.setCallCount(calls.count)
         return call
     }

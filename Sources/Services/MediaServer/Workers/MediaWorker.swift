@@ -69,8 +69,8 @@ final class MediaWorker {
     var early: [EarlyLeg] = []
     var deadlines = DeadlineQueue()
     var pacing: WakeUpPacing
-    /// The datagrams that were received so far.
-    var received: UInt64 = 0
+    /// The datagrams that were received, and the calls that were started so far.
+    var (received, startedCalls) = (UInt64(0), 0)
     /// The datagrams that the kernel has dropped, for any reason and for a wrong checksum, when it was asked last.
     private var (dropped, corrupt) = (UInt32(0), UDPStatistics.current.checksumErrors)
     private lazy var load = WorkerLoad(measurement(at: MonotonicClock.now))
@@ -153,7 +153,7 @@ final class MediaWorker {
 
     private func measureLoad(at now: MonotonicTime) {
         let dropped = load.take(measurement(at: now))
-        endpoint.setLoad(load.percent)
+        endpoint.setLoad(load)
         if dropped > 0 { environment.metrics.packetsDropped[.fullSocket].increment(by: UInt64(dropped)) }
         environment.metrics.mediaRoom.set(Int64(endpoints.room(upTo: environment.maximumLoad)))
     }
@@ -168,7 +168,8 @@ final class MediaWorker {
             // A socket was closed: what was dropped stays as it was.
         }
         return WorkerLoad.Measurement(
-            time: now, used: ThreadClock.used, received: received, dropped: dropped, corrupt: corrupt)
+            time: now, used: ThreadClock.used, received: received, dropped: dropped, corrupt: corrupt,
+            calls: calls.count, started: startedCalls)
     }
 
     /// Answers requests for statistics that are still open, and ends legs that arrive too late for their call.

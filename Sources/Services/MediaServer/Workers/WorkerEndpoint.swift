@@ -43,6 +43,7 @@ final class WorkerEndpoint: Sendable {
     private let calls = Atomic<Int>(0)
     private let measuredLoad = Atomic<Int>(0)
     private let measuredCalls = Atomic<Int>(0)
+    private let servedCalls = Atomic<Int>(0)
     private let thread = Mutex<WorkerThread?>(nil)
 
     /// Binds the sockets; throws `socket` if one cannot be bound or `bind` is empty.
@@ -150,15 +151,17 @@ final class WorkerEndpoint: Sendable {
     /// The worker as one that may take a new call.
     var candidate: WorkerChoice.Candidate {
         WorkerChoice.Candidate(
-            load: load, measuredCalls: measuredCalls.load(ordering: .relaxed), calls: callCount)
+            load: load, measuredCalls: measuredCalls.load(ordering: .relaxed),
+            servedCalls: servedCalls.load(ordering: .relaxed), calls: callCount)
     }
 
     // MARK: Used by the worker itself
 
     func takeMessages(into messages: inout [Message]) { mailbox.drain(into: &messages) }
     func setCallCount(_ count: Int) { calls.store(count, ordering: .relaxed) }
-    func setLoad(_ percent: Int) {
-        measuredLoad.store(percent, ordering: .relaxed)
+    func setLoad(_ load: WorkerLoad) {
+        measuredLoad.store(load.percent, ordering: .relaxed)
+        servedCalls.store(load.servedCalls, ordering: .relaxed)
         measuredCalls.store(callCount, ordering: .relaxed)
     }
 }
