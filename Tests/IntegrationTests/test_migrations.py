@@ -23,6 +23,8 @@ SCHEMAS = {int(path.stem.removeprefix("schema-")): path for path in FIXTURES}
 LAST_WHOLE = 5
 """Up to this schema a file is a whole database; each further one is what was added to the one before."""
 USERS = 20_000
+BY_DAY = sorted(SCHEMAS)[::-3]
+"""Each takes a minute; the others have their turn at night."""
 EVERY = 6
 """By day each sixth moment; at night all of them."""
 KEEPS_SUBSCRIPTIONS = 4
@@ -248,8 +250,14 @@ async def serves(own_gateway, site: Site, contract):
     await asyncio.to_thread(own.stop)
 
 
-@pytest.mark.parametrize("every", [EVERY, pytest.param(1, marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("version", SCHEMAS)
+@pytest.mark.parametrize(
+    ("version", "every"),
+    [
+        pytest.param(version, every, marks=() if every == EVERY and version in BY_DAY else pytest.mark.nightly)
+        for version in SCHEMAS
+        for every in (EVERY, 1)
+    ],
+)
 async def test_a_migration_that_is_killed_leaves_a_schema_that_there_was_and_every_row(
     own_gateway, tmp_path, shapes, version, every, contract
 ):
