@@ -27,13 +27,16 @@ struct BesideBenchmark: AsyncParsableCommand {
     var janus = "/usr/bin/janus"
 
     @Option(parsing: .upToNextOption, help: "How many calls stand at a time: one comparison each, at most 1000.")
-    var calls = [10, 100, 400]
+    var calls = [10, 100, 400, 1_000]
 
     @Option(help: "Seconds of media per figure, at most 60.")
     var seconds = 8
 
     @Option(help: "Calls that are set up and hung up one after the other in each round, at most 1000; 0: none.")
     var setups = 100
+
+    @Flag(help: "The callee checks, and starts its handshake, 5 ms before it answers.")
+    var calleeChecksFirst = false
 
     @Option(help: "Rounds, at most 20; the servers take turns, and what is told is the median.")
     var rounds = 3
@@ -52,9 +55,16 @@ struct BesideBenchmark: AsyncParsableCommand {
             orbweaver: gateway, rtpengine: rtpengine ?? ServerPrograms.installedRTPEngine, janus: janus,
             address: try address ?? ServerPrograms.ownAddress())
         var kinds: [ServerKind] = []
+        var absences: [String] = []
         for kind in ServerKind.allCases {
-            if let absence = kind.absence(programs) { print(absence) } else { kinds.append(kind) }
+            guard let absence = kind.absence(programs) else {
+                kinds.append(kind)
+                continue
+            }
+            // A server may be there in several settings.
+            if !absences.contains(absence) { absences.append(absence) }
         }
+        for absence in absences { print(absence) }
         try Cores.keepGenerator()
         for kind in kinds {
             do { _ = try await stand(kind, programs, 1, seconds: 1) } catch {
@@ -113,12 +123,13 @@ struct BesideBenchmark: AsyncParsableCommand {
     ) async throws -> (call: AgreedCall, caller: LoadPeer, callee: LoadPeer, failed: Int) {
         for failed in 0...spare {
             let (caller, callee) = (peers.add(), peers.add())
-            let call = try await server.agree(on: caller, callee)
-            for (peer, description) in [(caller, call.toCaller), (callee, call.toCallee)] {
-                let described = try PeerDescriptions.gateway(in: description)
-                peer.learn(described.credentials)
-                peer.destination = described.address
+            let call = try await server.agree(on: caller, callee) { offer in
+                guard calleeChecksFirst else { return }
+                try learn(callee, offer)
+                try peers.check(callee, for: .milliseconds(5))
             }
+            try learn(caller, call.toCaller)
+            try learn(callee, call.toCallee)
             do {
                 try peers.connect([caller, callee])
                 return (call, caller, callee, failed)
@@ -128,6 +139,12 @@ struct BesideBenchmark: AsyncParsableCommand {
             }
         }
         throw ValidationError("\(spare + 1) calls in turn did not connect")
+    }
+
+    private func learn(_ peer: LoadPeer, _ description: String) throws {
+        let described = try PeerDescriptions.gateway(in: description)
+        peer.learn(described.credentials)
+        peer.destination = described.address
     }
 
     // MARK: Calls that are set up

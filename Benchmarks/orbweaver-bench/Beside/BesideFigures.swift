@@ -28,6 +28,8 @@ struct BesideFigures {
         var empty: [Int] = []
         var bytes: [Int] = []
         var faults: [String] = []
+        /// The rounds in which the server was full.
+        var fullRounds = 0
         /// Of every round, in its order; not a number where it is left out.
         var costs: [Double] = []
     }
@@ -36,6 +38,10 @@ struct BesideFigures {
         var delays = DelayHistogram()
         var failed = 0
     }
+
+    /// A server that loses more than this share of the packets is full. It does less than was asked of it, and what it
+    /// takes for that is no cost.
+    private static let mostLost = 0.01
 
     private let kinds: [ServerKind]
     private let calls: [Int]
@@ -53,9 +59,15 @@ struct BesideFigures {
             all.faults.append(fault)
             all.costs.append(.nan)
         } else {
-            all.cost.add(round.microsecondsPerCallSecond)
-            all.costs.append(round.microsecondsPerCallSecond)
             all.traffic += round.traffic
+            let lost = Double(round.traffic.sent - round.traffic.received)
+            if lost > Self.mostLost * Double(round.traffic.sent) {
+                all.fullRounds += 1
+                all.costs.append(.nan)
+            } else {
+                all.cost.add(round.microsecondsPerCallSecond)
+                all.costs.append(round.microsecondsPerCallSecond)
+            }
         }
         standing[kind, default: [:]][count] = all
     }
@@ -90,14 +102,13 @@ struct BesideFigures {
             for kind in kinds {
                 guard let all = standing[kind]?[count] else { continue }
                 let start = "| \(count) | \(kind.rawValue) | "
-                guard !all.cost.isEmpty else {
+                guard !all.cost.isEmpty || all.fullRounds > 0 else {
                     lines.append(start + "no cost: \(all.faults.last ?? "no round") | – | – | – |")
                     continue
                 }
                 let (traffic, delay) = (all.traffic, all.traffic.delay)
-                let left = all.faults.isEmpty ? "" : ", \(all.faults.count) rounds left out"
                 let cells = [
-                    all.cost.text("µs") + left, ratio(at: count, to: kind),
+                    cost(all), ratio(at: count, to: kind),
                     "\(delay.milliseconds(0.5)), \(delay.milliseconds(0.99)) ms",
                     "\(max(0, traffic.sent - traffic.received)) of \(traffic.sent)",
                 ]
@@ -105,6 +116,13 @@ struct BesideFigures {
             }
         }
         return lines
+    }
+
+    private func cost(_ all: Standing) -> String {
+        [
+            all.cost.isEmpty ? nil : all.cost.text("µs"), all.fullRounds > 0 ? "full in \(all.fullRounds)" : nil,
+            all.faults.isEmpty ? nil : "\(all.faults.count) left out",
+        ].compactMap(\.self).joined(separator: "; ")
     }
 
     /// Over the rounds in which both have a cost.

@@ -19,8 +19,10 @@ struct GatewayBeside: ServerBeside {
 
     func prepare(_ calls: Int) {}
 
-    func agree(on caller: LoadPeer, _ callee: LoadPeer) async throws -> AgreedCall {
-        let call = try await self.caller.agree(on: caller, callee)
+    func agree(
+        on caller: LoadPeer, _ callee: LoadPeer, invited: (_ description: String) throws -> Void
+    ) async throws -> AgreedCall {
+        let call = try await self.caller.agree(on: caller, callee, invited: invited)
         return AgreedCall(name: call.session, toCaller: call.answer, toCallee: call.offer)
     }
 

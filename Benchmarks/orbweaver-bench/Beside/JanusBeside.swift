@@ -17,12 +17,13 @@ final class JanusBeside: ServerBeside {
     private var ready: [(caller: Party, callee: Party)] = []
     private var standing: [String: (caller: Party, callee: Party)] = [:]
 
-    init(_ binary: String, at address: String) async throws {
+    /// - Parameter eventLoops: how many threads all legs share; 0: each has its own.
+    init(_ binary: String, at address: String, eventLoops: Int) async throws {
         let port = try await FreePort.tcp()
         folder = FileManager.default.temporaryDirectory.appending(path: "orbweaver-bench-janus-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         let path = folder.path(percentEncoded: false)
-        try Self.write(Self.settings(path, address), "janus.jcfg", folder)
+        try Self.write(Self.settings(path, address, eventLoops), "janus.jcfg", folder)
         try Self.write(Self.transport(port), "janus.transport.websockets.jcfg", folder)
         let command = Cores.start(Cores.ofServers) + [binary, "-F", path, "-C", path + "/janus.jcfg"]
         process = try await ChildProcess(command[0], Array(command.dropFirst()), port: port)
@@ -47,12 +48,15 @@ final class JanusBeside: ServerBeside {
         }
     }
 
-    func agree(on caller: LoadPeer, _ callee: LoadPeer) async throws -> AgreedCall {
+    func agree(
+        on caller: LoadPeer, _ callee: LoadPeer, invited: (_ description: String) throws -> Void
+    ) async throws -> AgreedCall {
         guard let pair = ready.popLast() else { throw ValidationError("no party of Janus is left to call") }
         standing[pair.caller.name] = pair
         let offer = PeerDescriptions.complete(caller, setup: "active")
         try send(["request": "call", "username": pair.callee.name], (type: "offer", sdp: offer), from: pair.caller)
         let incoming = try await event("incomingcall", at: pair.callee)
+        if let offer = incoming.jsep?.sdp { try invited(offer) }
         let answer = PeerDescriptions.complete(callee, setup: "active")
         try send(["request": "accept"], (type: "answer", sdp: answer), from: pair.callee)
         let accepted = try await event("accepted", at: pair.caller)
@@ -105,7 +109,7 @@ final class JanusBeside: ServerBeside {
     }
 
     /// Only what takes part is loaded; everything else is as it comes.
-    private static func settings(_ path: String, _ address: String) -> String {
+    private static func settings(_ path: String, _ address: String, _ eventLoops: Int) -> String {
         let plugins = [
             "audiobridge", "duktape", "echotest", "lua", "nosip", "recordplay", "sip", "streaming", "textroom",
             "videoroom", "voicemail",
@@ -117,6 +121,7 @@ final class JanusBeside: ServerBeside {
                 configs_folder = "\(path)"
                 debug_level = 1
                 session_timeout = 0
+                event_loops = \(eventLoops)
             }
             media: {
                 rtp_port_range = "20000-30000"

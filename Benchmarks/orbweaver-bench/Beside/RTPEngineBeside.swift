@@ -26,10 +26,13 @@ struct RTPEngineBeside: ServerBeside {
 
     func prepare(_ calls: Int) {}
 
-    func agree(on caller: LoadPeer, _ callee: LoadPeer) async throws -> AgreedCall {
+    func agree(
+        on caller: LoadPeer, _ callee: LoadPeer, invited: (_ description: String) throws -> Void
+    ) async throws -> AgreedCall {
         let name = "call-\(UInt64.random(in: 0...UInt64.max))"
         let offer = PeerDescriptions.complete(caller, setup: "active")
         let toCallee = try await describe("offer", Self.identity(name), offer, multiplexing: ["accept", "require"])
+        try invited(toCallee)
         let answer = PeerDescriptions.complete(callee, setup: "active")
         let tags = Self.identity(name).merging(["to-tag": .text("callee")]) { $1 }
         let toCaller = try await describe("answer", tags, answer, multiplexing: ["accept"])
@@ -52,7 +55,7 @@ struct RTPEngineBeside: ServerBeside {
         _ command: String, _ names: [String: Bencode], _ description: String, multiplexing: [String]
     ) async throws -> String {
         let fields: [String: Bencode] = [
-            "sdp": .text(description), "ICE": .text("force"), "DTLS": .text("passive"),
+            "sdp": .text(description), "ICE": .text("force"), "ICE-lite": .text("both"), "DTLS": .text("passive"),
             "transport-protocol": .text("UDP/TLS/RTP/SAVPF"),
             "rtcp-mux": .list(multiplexing.map(Bencode.text)),
             "replace": .list([.text("origin"), .text("session-connection")]),

@@ -7,7 +7,11 @@ protocol ServerBeside {
     /// Makes what so many further calls need beforehand, such as users who have registered. That is not counted.
     func prepare(_ calls: Int) async throws
     /// Sets up a call of two peers, until each of them could know the server's description.
-    func agree(on caller: LoadPeer, _ callee: LoadPeer) async throws -> AgreedCall
+    ///
+    /// - Parameter invited: is given the server's description to the callee before the callee answers.
+    func agree(
+        on caller: LoadPeer, _ callee: LoadPeer, invited: (_ description: String) throws -> Void
+    ) async throws -> AgreedCall
     func hangUp(_ call: AgreedCall) async throws
     func stop()
 }
@@ -25,18 +29,23 @@ struct AgreedCall {
 enum ServerKind: String, CaseIterable {
     case orbweaver = "Orbweaver"
     case rtpengine
+    /// As it comes: a thread for each leg.
     case janus = "Janus"
+    /// With one event loop for all legs.
+    case janusLoop = "Janus, one loop"
+
+    private var isJanus: Bool { self == .janus || self == .janusLoop }
 
     /// Why it takes no part; `nil`: it does.
     func absence(_ programs: ServerPrograms) -> String? {
         guard !FileManager.default.isExecutableFile(atPath: programs.path(of: self)) else {
-            return self == .janus && programs.isLoopback
+            return isJanus && programs.isLoopback
                 ? "Janus is left out: it does not use loopback, and this machine has no other address" : nil
         }
         return switch self {
         case .orbweaver: "Orbweaver is not there: swift build -c release --product orbweaver"
         case .rtpengine: "rtpengine is not installed: apt-get install --no-install-recommends rtpengine-daemon"
-        case .janus: "Janus is not installed: apt-get install --no-install-recommends janus"
+        case .janus, .janusLoop: "Janus is not installed: apt-get install --no-install-recommends janus"
         }
     }
 
@@ -45,7 +54,8 @@ enum ServerKind: String, CaseIterable {
         return switch self {
         case .orbweaver: try await GatewayBeside(path, at: programs.address)
         case .rtpengine: try await RTPEngineBeside(path, at: programs.address)
-        case .janus: try await JanusBeside(path, at: programs.address)
+        case .janus: try await JanusBeside(path, at: programs.address, eventLoops: 0)
+        case .janusLoop: try await JanusBeside(path, at: programs.address, eventLoops: 1)
         }
     }
 }
@@ -64,7 +74,7 @@ struct ServerPrograms {
         switch kind {
         case .orbweaver: orbweaver
         case .rtpengine: rtpengine
-        case .janus: janus
+        case .janus, .janusLoop: janus
         }
     }
 

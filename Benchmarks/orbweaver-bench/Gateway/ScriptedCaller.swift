@@ -67,13 +67,16 @@ struct ScriptedCaller {
     }
 
     /// The gateway's descriptions to both, once Bob has answered.
-    func agree(on caller: LoadPeer, _ callee: LoadPeer) async throws -> (
-        session: Session, offer: String, answer: String
-    ) {
+    ///
+    /// - Parameter invited: is given the one to Bob before he answers.
+    func agree(
+        on caller: LoadPeer, _ callee: LoadPeer, invited: (_ description: String) throws -> Void = { _ in }
+    ) async throws -> (session: Session, offer: String, answer: String) {
         let session = try await start(offer: PeerDescriptions.audio(caller, setup: "actpass"))
         guard let invitation = try await bobs.next("call").sessionParams, let offer = invitation.sdp else {
             throw ValidationError("the call came without a description")
         }
+        try invited(offer)
         try await answer(invitation.sessionData, with: PeerDescriptions.audio(callee, setup: "active"))
         guard let answer = try await alices.next("respondCallUpdate").sessionParams?.sdp else {
             throw ValidationError("the answer came without a description")

@@ -74,6 +74,17 @@ final class LoadPeers {
         }
     }
 
+    /// Lets a peer check, and start its handshake if it may, for so long.
+    func check(_ peer: LoadPeer, for duration: Duration) throws {
+        let start = MonotonicClock.now
+        timers.set(start, for: UInt64(peer.number))
+        var now = start
+        while now < start + duration {
+            try runOnce(at: now)
+            now = MonotonicClock.now
+        }
+    }
+
     /// Lets connected peers send every few milliseconds until each of them has got a packet.
     func awaitMedia(at talking: [LoadPeer]) throws {
         let start = MonotonicClock.now
