@@ -118,6 +118,22 @@ struct RecordedLegTests {
         #expect(starts == [[1_000, 1_000]])
     }
 
+    @Test func `the tone waits for the peer that is to hear it, and a recording without one does not`() throws {
+        voice.awaitsPeer = true
+        record(.start(Self.id, try RecordRequest(sides: .other, beep: true)))
+        for _ in 0..<2 * RecordingCourse.beepCycles { #expect(pass(hearing: 5) == nil) }
+        #expect(recorder.frames.isEmpty && recorder.steps.isEmpty)
+        voice.awaitsPeer = false
+        for _ in 0..<RecordingCourse.beepCycles { #expect(pass(hearing: 5) != nil) }
+        pass(hearing: 6)
+        #expect(starts == [[6, 6]])
+        record(.stop)
+        voice.awaitsPeer = true
+        record(.start(Self.id, try RecordRequest(sides: .other)))
+        pass(hearing: 7)
+        #expect(starts == [[6, 6], [7, 7]])
+    }
+
     @Test func `pauses are left out, and each step is told once`() throws {
         record(.start(Self.id, try RecordRequest(sides: .other)))
         pass(hearing: 1)

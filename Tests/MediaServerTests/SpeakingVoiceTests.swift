@@ -105,6 +105,24 @@ struct SpeakingVoiceTests {
         #expect(rig.played == ["1 60 completed"])
     }
 
+    @Test func `a list waits for the peer that is to hear it, but not for longer than ten seconds`() throws {
+        var rig = Rig()
+        try rig.play([Self.sound(1, 2)])
+        rig.voice.awaitsPeer = true
+        #expect(rig.say(3) == [nil, nil, nil])
+        rig.voice.awaitsPeer = false
+        #expect(rig.say(3) == [1, 2, nil])
+        #expect(rig.played == ["1 40 completed"])
+
+        try rig.play([Self.sound(3, 4)])
+        rig.voice.awaitsPeer = true
+        #expect(rig.say(500).allSatisfy { $0 == nil } && rig.voice.isWaiting == false)
+        #expect(rig.say(1) == [3])
+        rig.voice.awaitsPeer = false
+        #expect(rig.say(2) == [4, nil])
+        #expect(rig.played == ["2 20 completed"], "what nobody heard does not count")
+    }
+
     @Test(arguments: [(0, 1_000), (6, 1_995), (-6, 501), (10, 3_162), (-30, 32)])
     func `the volume is in decibels`(_ decibels: Int, _ loudness: Int16) throws {
         var rig = Rig()

@@ -13,6 +13,8 @@ package struct AudioState: Equatable, Sendable {
     package var feed: LineFeed
     /// Whether the owner decodes this peer's audio.
     package var isDecoded: Bool
+    /// Whether a peer is to hear this leg that is not connected yet: what the leg says meanwhile is heard by nobody.
+    package var awaitsPeer: Bool
     /// The agreed codecs in the order of preference, as the peer described them.
     package var codecs: [Codec]
     /// Codecs that the gateway offered and the peer did not accept. The peer may still send them (RFC 3264 §5.1).
@@ -30,7 +32,7 @@ extension Bridge {
         let state = self[index].lines[line]
         return AudioState(
             line: line, isHeadless: self[index].isHeadless, source: self[index].audioSource, feed: state.feed,
-            isDecoded: state.isDecoded,
+            isDecoded: state.isDecoded, awaitsPeer: state.obstacle == .peerNotReady,
             codecs: state.describedCodecs,
             furtherCodecs: state.furtherCodecs, packetTime: state.packetTime)
     }

@@ -72,6 +72,16 @@ package final class SpeakingVoice: HeadlessVoice {
     package var isMuted = false
     /// What plays stands still.
     package var isPaused = false
+    /// The peer that is to hear the leg is not connected yet. The voice waits for it, but only so long.
+    package var awaitsPeer = false {
+        didSet { if !awaitsPeer { waited = 0 } }
+    }
+    /// How many cycles the voice has waited for the peer.
+    private var waited = 0
+    /// 10 seconds. A client may ignore what comes before the answer, and never connect for it.
+    private static let longestWait = 500
+    /// Lists and the stream stand still until the peer is connected.
+    package var isWaiting: Bool { awaitsPeer && waited < Self.longestWait }
     /// What is recorded of the leg; `nil`: nothing is.
     private var recording: RecordingTap?
     private var base: any HeadlessVoice
@@ -157,22 +167,23 @@ package final class SpeakingVoice: HeadlessVoice {
     /// Says the next 20 ms of the list that plays, or else of the base; or those of the tone before a recording.
     package func speak(into samples: inout MutableSpan<Int16>) -> Bool {
         saidPackets = nil
+        defer { if isWaiting { waited += 1 } }
         let speaks = say(into: &samples)
         if speaks { for listener in listeners { listener.said(samples.span, channels: channels) } }
-        guard let recording else { return speaks }
+        guard let recording, !isHoldingBack(recording) else { return speaks }
         if recording.isBeeping { saidPackets = nil }
         return recording.speak(&samples, channels: channels, isSpeaking: speaks)
     }
 
     private func say(into samples: inout MutableSpan<Int16>) -> Bool {
-        guard !isPaused else { return false }
+        guard !isPaused, !isWaiting else { return false }
         guard !lists.isEmpty else { return speakBase(into: &samples) && !isMuted }
         let player = lists[0].player ?? lists[0].items[lists[0].place].player
         let hasMore = fill(&samples, from: player)
         apply(lists[0].gain, to: &samples)
         lists[0].player = player
         lists[0].cycles += 1
-        if !isMuted { lists[0].heard += 1 }
+        if !isMuted, !awaitsPeer { lists[0].heard += 1 }
         let item = lists[0].items[lists[0].place]
         if item.cycles.map({ lists[0].cycles >= $0 }) ?? !hasMore { advance() }
         return !isMuted
@@ -185,7 +196,7 @@ package final class SpeakingVoice: HeadlessVoice {
             stream?.hear(samples, channels: channels)
             for listener in listeners { listener.heard(samples, channels: channels) }
         }
-        guard let recording else { return }
+        guard let recording, !isHoldingBack(recording) else { return }
         recording.hear(samples, channels: channels)
         if recording.isOver { self.recording = nil }
     }
@@ -211,6 +222,9 @@ package final class SpeakingVoice: HeadlessVoice {
     package func skip(_ cycles: Int) { recording?.skip(cycles) }
 
     // MARK: Recording
+
+    /// The tone before a recording waits for the peer, too.
+    private func isHoldingBack(_ recording: RecordingTap) -> Bool { isWaiting && recording.isBeeping }
 
     /// Starts a recording, or does something about the one that goes on.
     package func record(_ order: RecordingOrder, with recorder: any AudioRecorder) {

@@ -28,6 +28,7 @@ extension MediaWorker {
             call.audio = engine
         }
         call.audio?.update(to: &call.bridge, at: now)
+        for leg in call.headlessLegs { leg.voice.awaitsPeer = call.bridge.audio(of: leg.index)?.awaitsPeer ?? false }
         if call.audio?.nextCycle == nil { call.audio = nil }
         followStreams(of: call, at: now)
     }

@@ -36,7 +36,7 @@ extension MediaWorker {
             var refusals = leg.voice.serveListeners(isCycle: isCycle && !leg.voice.isPaused)
             if let stream = leg.voice.stream {
                 stream.receive()
-                if isCycle, !leg.voice.isPaused { stream.advance() }
+                if isCycle, !leg.voice.isPaused, !leg.voice.isWaiting { stream.advance() }
                 for wish in stream.takeWishes() { environment.events(call.id, .streamAsks(wish, leg.name)) }
                 refusals += stream.takeRefusals()
             }
