@@ -143,11 +143,13 @@ import Gateway
             ("media.bind", "192.0.2.1, 2001:db8::1"), ("media.advertise", "198.51.100.1"), ("log.level", "debug"),
             ("tls.mode", "off"),
             ("listen.host", "::"), ("storage.path", "/a folder/with \"quotes\".sqlite"), ("calls.ring_time", "90s"),
+            ("events.keys", "off"),
         ].map { ConfigurationLoader.Override(path: $0, value: $1, flag: "--set") }
         let first = try ConfigurationLoader(overrides: overrides).load().configuration
         try withFile(first.yaml()) { path in
             let second = try ConfigurationLoader(file: path).load().configuration
             #expect(second.yaml() == first.yaml())
+            #expect(text("events.keys", second) == "off")
         }
         #expect(first.yaml().contains("  bind: [192.0.2.1, \"2001:db8::1\"]\n"))
     }

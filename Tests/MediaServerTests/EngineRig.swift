@@ -29,6 +29,8 @@ struct EngineRig {
     private(set) var clock = VirtualClock()
     private var random = SeededRandomSource(seed: 7)
     private(set) var sent: [Sent] = []
+    /// The digits that peers press, as the worker hears them.
+    private var digits = HeardDigits()
     private var cycle = 0
     private var numbers: [UInt16] = [65_530, 100, 7_000, 40_000]
     private var videoNumber: UInt16 = 0
@@ -73,6 +75,7 @@ struct EngineRig {
 
     mutating func leave(_ leg: LegIndex) {
         bridge.removeLeg(leg, at: clock.now)
+        digits.forget(leg)
         engine.update(to: &bridge, at: clock.now)
     }
 
@@ -134,6 +137,8 @@ struct EngineRig {
         let now = clock.now + late
         _ = engine.startCycle(at: now)
         while let output = engine.nextPacket(&bridge, at: now) { keep(output) }
+        for found in engine.takeDetectedDigits() { digits.detected(found.digit, of: found.leg, at: now) }
+        digits.timeout(at: now)
         clock.advance(by: AudioEngine.interval)
         cycle += 1
     }
@@ -174,6 +179,9 @@ struct EngineRig {
     func spoken(to leg: LegIndex) -> AudioLevel? { engine.spokenLevel(to: leg) }
 
     var isPressing: Bool { engine.isPressing(Self.b) }
+
+    /// The digits that peers have pressed since the last call.
+    mutating func takeDigits() -> [HeardDigits.Digit] { digits.take() }
 
     // MARK: Video
 
@@ -218,21 +226,21 @@ struct EngineRig {
 
     /// A packet from a, or from another leg, comes in; the number goes on by itself.
     mutating func receive(
-        _ payload: [UInt8], from leg: LegIndex = Self.a, payloadType: Int, timestamp: UInt32, marker: Bool = false
+        _ payload: [UInt8], from leg: LegIndex = Self.a, payloadType: Int, timestamp: UInt32, marker: Bool = false,
+        ssrc: UInt32 = 0xAAAA
     ) {
         numbers[Int(leg.rawValue)] &+= 1
         var packet = [UInt8](repeating: 0, count: RTPHeader.fixedLength)
         let header = RTPHeader(
             marker: marker, payloadType: PayloadType(payloadType)!,
             sequenceNumber: SequenceNumber(numbers[Int(leg.rawValue)]),
-            timestamp: RTPTimestamp(timestamp), ssrc: SSRC(0xAAAA))
+            timestamp: RTPTimestamp(timestamp), ssrc: SSRC(ssrc))
         var span = packet.mutableSpan
         header.writeNew(to: &span)
         packet += payload
-        guard case .media(let arrival) = bridge.receive(packet.span, from: leg, at: clock.now), arrival.isDecoded else {
-            return
-        }
-        engine.receive(arrival, payload: payload.span, at: clock.now)
+        guard case .media(let arrival) = bridge.receive(packet.span, from: leg, at: clock.now) else { return }
+        if arrival.concernsDigits { digits.receive(arrival, payload.span, at: clock.now) }
+        if arrival.isDecoded { engine.receive(arrival, payload: payload.span, at: clock.now) }
     }
 }
 

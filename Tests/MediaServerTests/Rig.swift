@@ -189,4 +189,11 @@ final class RecordedEvents: Sendable {
 
     func append(_ event: MediaEvent) { events.withLock { $0.append(event) } }
     func contains(_ event: MediaEvent) -> Bool { events.withLock { $0.contains(event) } }
+
+    /// The keys that a leg's peer has pressed, in order.
+    func keys(by leg: LegID) -> String {
+        events.withLock { events in
+            events.map { if case .keyPressed(let key, _, leg) = $0 { key.rawValue } else { "" } }.joined()
+        }
+    }
 }

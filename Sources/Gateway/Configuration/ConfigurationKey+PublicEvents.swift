@@ -1,3 +1,5 @@
+import CallControl
+import CallRuntime
 import EventAPI
 import Primitives
 import RecordingServer
@@ -17,6 +19,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "events", "bytes", \.journal.eventBytes, .count(0...1_000_000_000_000),
             "Bytes that these events may take; the oldest make room. 0: 2500 for each of events.count."),
+        ConfigurationKey(
+            "events", "keys", \.switchboard.call.tellsKeys, .onOrOff,
+            "Whether a DTMF digit is an event in a call in which no application hears it."),
     ]
 
     /// Recordings of calls.

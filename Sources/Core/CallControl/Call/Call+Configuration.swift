@@ -31,6 +31,8 @@ extension Call {
         package var earlyMedia: Playback?
         /// Whether a leg on hold hears music, if its description permits.
         package var playsMusicOnHold: Bool
+        /// Whether a key is an event in a call in which no application hears it.
+        package var tellsKeys: Bool
         /// When the caller of a user whose devices are asleep learns that the callee rings.
         package var wakingProgress: WakingProgress
         /// Which codecs the gateway offers, prefers and transcodes.
@@ -43,7 +45,7 @@ extension Call {
             completionTime: Duration = .seconds(30), clientTimeout: Duration? = .seconds(90),
             maximumDuration: Duration? = nil, headlessDuration: Duration = .seconds(600),
             maximumTextLength: Int = 256, earlyMedia: Playback? = nil,
-            playsMusicOnHold: Bool = true, wakingProgress: WakingProgress = .atOnce,
+            playsMusicOnHold: Bool = true, tellsKeys: Bool = true, wakingProgress: WakingProgress = .atOnce,
             mediaPolicy: MediaPolicy = .relay
         ) {
             self.ringTime = ringTime
@@ -56,6 +58,7 @@ extension Call {
             self.maximumTextLength = maximumTextLength
             self.earlyMedia = earlyMedia
             self.playsMusicOnHold = playsMusicOnHold
+            self.tellsKeys = tellsKeys
             self.wakingProgress = wakingProgress
             self.mediaPolicy = mediaPolicy
         }

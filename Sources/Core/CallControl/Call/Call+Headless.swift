@@ -98,14 +98,16 @@ extension Call {
         isOver || self[leg] == nil ? [] : tell(leg, .played(list))
     }
 
-    /// The peer of a leg has pressed a key. Every application that hears the leg is told.
+    /// The peer of a leg has pressed a key. Every application that hears the leg is told. Where none hears it, the key
+    /// is one fact about the leg of the presser, if the configuration says so.
     ///
     /// - Parameter milliseconds: how long the key was pressed; `nil`: nobody knows.
     package func keyPressed(_ key: Key, milliseconds: Int?, by leg: LegID) -> [CallAction] {
         guard !isOver, self[leg] != nil else { return [] }
-        return legs.filter { $0.id != leg && $0.transport.isHeadless && hears($0) }.flatMap { listener in
-            tell(listener.id, .keyPressed(key: key, milliseconds: milliseconds, of: leg))
-        }
+        let fact = CallEvent.Fact.keyPressed(key: key, milliseconds: milliseconds, of: leg)
+        let listeners = legs.filter { $0.id != leg && $0.transport.isHeadless && hears($0) }
+        guard listeners.isEmpty else { return listeners.flatMap { tell($0.id, fact) } }
+        return configuration.tellsKeys ? note(leg, fact) : []
     }
 
     /// The gateway presses digits for the leg, of which the application that hears another leg is told.

@@ -145,8 +145,9 @@ extension CallEvent {
 
         /// Parameters and bodies that the application of another leg sent.
         case content(CustomContent)
-        /// The peer of the leg `of` has pressed a key; told to an application. `milliseconds`: how long it was pressed;
-        /// `nil`: unknown, because the key was found in the audio.
+        /// The peer of the leg `of` has pressed a key; told to each application that hears it. Without one, the leg of
+        /// the event is that of the presser. `milliseconds`: how long it was pressed; `nil`: unknown, because the key
+        /// was found in the audio.
         case keyPressed(key: Key, milliseconds: Int?, of: LegID)
         /// A list that the leg, an application, had played is over.
         case played(PlayedList)

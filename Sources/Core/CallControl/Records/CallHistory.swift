@@ -271,10 +271,14 @@ extension CallHistory {
     package var holders: [LegHolder] { participants.map(\.party.holder) }
 
     /// Whose legs an event is for: all of them, present and past. Keys, as the digits of a card, are for the
-    /// application that hears them, and for whoever presses them.
+    /// application that hears them, and for whoever presses them. Where no application hears them, they are for all
+    /// legs that talk at the time.
     package func holders(seeing event: CallEvent) -> [LegHolder] {
         let legs: [LegID?]
         switch event.fact {
+        case .keyPressed(_, _, let presser) where event.leg == presser:
+            return participants.filter { $0.leg == presser || ($0.answeredAt != nil && !$0.isGone) }
+                .map(\.party.holder)
         case .keyPressed(_, _, let presser): legs = [presser, event.leg]
         case .gathered: legs = [event.leg]
         case .joined, .invited, .waking, .awoke, .notWoken, .wakingOver, .rings, .alerted, .progressed, .talks,

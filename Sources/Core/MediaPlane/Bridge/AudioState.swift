@@ -37,9 +37,6 @@ extension Bridge {
             furtherCodecs: state.furtherCodecs, packetTime: state.packetTime)
     }
 
-    /// Whether there is a leg at this index.
-    package func hasLeg(at index: LegIndex) -> Bool { legs.indices.contains(index.place) && self[index].isPresent }
-
     /// The transport of an m-line of a leg.
     package func transport(of index: LegIndex, line: Int) -> TransportNumber { self[index].lines[line].transport }
 

@@ -45,6 +45,12 @@ package struct Arrival: Sendable {
     let transportNumber: UInt16
     /// Whether its source has restarted or is another one than before, so that its former state is void.
     package let isRestart: Bool
+
+    /// Whether the packet is a telephone event (RFC 4733).
+    package var isTelephoneEvent: Bool { format.isTelephoneEvent }
+    /// Whether the packet has to do with the DTMF digits of its sender: it is a telephone event, or those of its source
+    /// before it are void. Other packets need not be looked at.
+    package var concernsDigits: Bool { format.isTelephoneEvent || isRestart }
 }
 
 /// The result of `Bridge.relay`.

@@ -9,6 +9,8 @@ struct PayloadFormat: Equatable, Sendable {
     var clockRate: UInt32
     /// Whether it is media: not retransmissions, telephone-events, comfort noise and the like.
     var carriesMedia: Bool
+    /// Whether it is `telephone-event` (RFC 4733).
+    var isTelephoneEvent: Bool
     /// Whether it is `rtx` (RFC 4588).
     var isRetransmission: Bool
     /// For a retransmission: the payload type that it repeats (`apt`, RFC 4588 §8.1).
@@ -22,6 +24,7 @@ struct PayloadFormat: Equatable, Sendable {
         payloadType = codec.payloadType
         clockRate = rate
         carriesMedia = codec.carriesMedia
+        isTelephoneEvent = codec.isTelephoneEvent
         isRetransmission = codec.name.lowercased() == "rtx"
         repairs = isRetransmission ? codec.repairedPayloadType : nil
         pictures = PictureFormat(encodingName: codec.name)

@@ -125,8 +125,8 @@ package enum MediaEvent: Equatable, Sendable {
     case played(PlayedList, LegID)
     /// The program on the stream of a headless leg asks for this.
     case streamAsks(StreamWish, LegID)
-    /// The peer of the leg has pressed a key, which a headless leg hears. `milliseconds`: how long it was pressed;
-    /// `nil`: unknown.
+    /// The peer of the leg has pressed a key, which others hear. `milliseconds`: how long it was pressed; `nil`:
+    /// unknown.
     case keyPressed(Key, milliseconds: Int?, LegID)
     /// The quality of a leg's audio: every few seconds, and whenever it has changed much.
     case qualityMeasured(CallQuality, LegID)

@@ -49,8 +49,8 @@ package final class AudioEngine {
     /// DTMF digits dropped because the queue was full, since the last `takeDroppedDigits`.
     private var droppedDigits = 0
 
-    /// The DTMF digits that headless legs hear.
-    private var heardDigits = HeardDigits()
+    /// The DTMF digits found in the audio of legs since the last `takeDetectedDigits`.
+    private var detectedDigits: [(leg: LegIndex, digit: Character)] = []
     private let detectsInbandDTMF: Bool
     private let owner = OwnerThread()
 
@@ -87,7 +87,6 @@ package final class AudioEngine {
             }
             isMixed = isMixed || state?.source == .mix
             if wasMixed, !isMixedIn(place) { mixer?.remove(place) }
-            if !bridge.hasLeg(at: LegIndex(place)) { heardDigits.forget(LegIndex(place)) }
         }
         if isMixed, mixer == nil { mixer = AudioMixer() }
         if !isMixed { mixer = nil }
@@ -125,7 +124,6 @@ package final class AudioEngine {
         let change = listeners[arrival.leg.rawValue]?.receive(arrival, payload, at: now)
         followStart(of: arrival.leg, at: now)
         guard let change else { return }
-        if hasPorts { heardDigits.note(change, of: arrival.leg) }
         for case let speaker? in speakers where speaker.follows(arrival.leg) && !speaker.follow(change) {
             droppedDigits += 1
         }
@@ -157,12 +155,16 @@ package final class AudioEngine {
     /// Whether a headless leg hears something, or is heard.
     private var hasPorts: Bool { ports.contains { $0 != nil } }
 
-    /// The DTMF digits that headless legs have heard since the last call, in their order.
-    package func takeHeardDigits() -> [HeardDigits.Digit] { heardDigits.take() }
+    /// The DTMF digits that were found in the audio of legs since the last call, in their order.
+    package func takeDetectedDigits() -> [(leg: LegIndex, digit: Character)] {
+        guard !detectedDigits.isEmpty else { return [] }
+        defer { detectedDigits = [] }
+        return detectedDigits
+    }
 
     /// Passes on a DTMF digit that was detected in the audio of a leg.
     private func passOn(_ digit: Character, of leg: LegIndex) {
-        if hasPorts { heardDigits.detected(digit, of: leg) }
+        detectedDigits.append((leg, digit))
         let digits = DigitQueue(String(digit), duration: Self.digitDuration, gap: Self.digitGap)
         for case let speaker? in speakers where speaker.follows(leg) && !speaker.press(digits) { droppedDigits += 1 }
     }
@@ -201,7 +203,6 @@ package final class AudioEngine {
             let frame = receiver.frame
             mixer?.setInput(frame.span, channels: receiver.channels, of: place)
         }
-        if hasPorts { heardDigits.pass() }
         speakerHasChanged = mixer?.mix() != nil
         // An array that is returned and emptied at once would be copied.
         guard !ended.isEmpty else { return [] }

@@ -12,6 +12,8 @@ final class MediaCall {
     var bridge: Bridge
     /// The audio engine; `nil` while no audio is decoded or made by the gateway.
     var audio: AudioEngine?
+    /// The DTMF digits that its peers press.
+    var digits = HeardDigits()
     /// When programs on streams are heard next; `nil` with an audio engine, or without streams.
     var nextStreamCycle: MonotonicTime?
     /// When quality is measured next; `nil` before a leg has SRTP keys.
@@ -84,12 +86,13 @@ final class MediaCall {
     func remove(_ leg: MediaLeg) {
         assertOwner()
         for place in places.indices where places[place] === leg { places[place] = nil }
+        digits.forget(leg.index)
     }
 
     var nextDeadline: MonotonicTime? {
         assertOwner()
         var earliest = bridge.nextDeadline?.time
-        for due in [audio?.nextCycle, nextStreamCycle, nextMeasurement] {
+        for due in [audio?.nextCycle, nextStreamCycle, nextMeasurement, digits.nextDeadline] {
             if let due { earliest = min(earliest ?? due, due) }
         }
         for case let leg? in places {

@@ -47,7 +47,10 @@ extension MediaWorker {
             }
         }
         for leg in call.headlessLegs { report(leg, in: call) }
-        tellDigits(audio.takeHeardDigits(), in: call)
+        for found in audio.takeDetectedDigits() {
+            call.digits.detected(found.digit, of: found.leg, at: context.now)
+        }
+        tellDigits(of: call)
         countDroppedDigits(audio)
         for leg in call.legs { finishPressing(leg, in: call, at: context.now) }
         // A new active speaker, or the end of DTMF digits, may require a key frame.
@@ -133,13 +136,31 @@ extension MediaWorker {
         rearm(call)
     }
 
-    /// Tells which DTMF digits headless legs have heard.
-    private func tellDigits(_ digits: [HeardDigits.Digit], in call: MediaCall) {
-        for pressed in digits {
+    /// Takes a packet that concerns the DTMF digits of its sender, and tells which of them are over by it.
+    func hearDigits(_ arrival: Arrival, _ payload: Span<UInt8>, in call: MediaCall, at now: MonotonicTime) {
+        let wasPressed = call.digits.nextDeadline != nil
+        call.digits.receive(arrival, payload, at: now)
+        tellDigits(of: call)
+        // While a digit is pressed, the deadline moves away only: a wake-up that comes too early does no harm.
+        if !wasPressed, call.digits.nextDeadline != nil { rearm(call) }
+    }
+
+    /// Releases the DTMF digits of which nothing has been heard for too long.
+    func releaseDigits(of call: MediaCall, at now: MonotonicTime) {
+        guard let due = call.digits.nextDeadline, due <= now else { return }
+        call.digits.timeout(at: now)
+        tellDigits(of: call)
+    }
+
+    /// Tells which DTMF digits the peers of a call have pressed.
+    private func tellDigits(of call: MediaCall) {
+        for pressed in call.digits.take() {
             guard let leg = call.leg(pressed.leg), let key = Key(rawValue: String(pressed.digit)) else { continue }
             let milliseconds = pressed.length.map { $0 / 48 }
             environment.events(call.id, .keyPressed(key, milliseconds: milliseconds, leg.name))
         }
+        let dropped = call.digits.takeDropped()
+        if dropped > 0 { environment.metrics.mediaDigitsDropped.increment(by: UInt64(dropped)) }
     }
 
     private func countDroppedDigits(_ audio: AudioEngine) {

@@ -88,6 +88,11 @@ extension MediaWorker {
         {
         case .drop(let reason): tally.drop(PacketDropReason(reason))
         case .media(let arrival):
+            if arrival.concernsDigits {
+                hearDigits(
+                    arrival, context.transport.datagram(slot).extracting(arrival.header.payloadRange), in: call,
+                    at: context.now)
+            }
             if arrival.isDecoded, let audio = call.audio {
                 let due = audio.nextCycle
                 audio.receive(

@@ -224,6 +224,7 @@ final class MediaWorker {
         }
         runStreams(of: call, at: context.now)
         runAudio(of: call, &context)
+        releaseDigits(of: call, at: context.now)
         measureQuality(of: call, at: context.now)
         call.bridge.timeout(at: context.now)
         sendControl(of: call, &context)

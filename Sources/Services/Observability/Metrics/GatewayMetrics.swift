@@ -224,7 +224,8 @@ package final class GatewayMetrics: Sendable {
             "orbweaver_stream_messages_refused_total",
             "Messages of programs on audio streams that could not be read or taken.")
         mediaDigitsDropped = registry.counter(
-            "orbweaver_media_keys_dropped_total", "DTMF digits that were not sent, because too many waited already.")
+            "orbweaver_media_keys_dropped_total",
+            "DTMF digits that were not sent or told, because there were too many.")
         mediaCommandsRefused = registry.counter(
             "orbweaver_media_commands_refused_total", "Commands of calls that a media worker had no room for.")
         mediaRoom = registry.gauge(
