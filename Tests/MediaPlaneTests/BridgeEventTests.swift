@@ -2,6 +2,7 @@ import MediaPlane
 import Primitives
 import RTP
 import SDP
+import TestSupport
 import Testing
 
 /// Telephone events between legs that share their audio and count events at different rates (RFC 4733 §2.1).
@@ -70,6 +71,25 @@ import Testing
     private static func press(_ ticks: UInt16, at timestamp: UInt32 = 0) -> [Step] {
         [Step(timestamp: timestamp, duration: ticks, isMarked: true), Step(timestamp: timestamp, duration: 2 * ticks)]
             + [Step](repeating: Step(timestamp: timestamp, duration: 5 * ticks, isEnd: true), count: 3)
+    }
+
+    @Test func `only telephone events, and the first packet of a source, concern the digits that a peer presses`() {
+        var rig = BridgeRig()
+        let packets: [(ssrc: UInt32, payloadType: Int, expected: Bool)] = [
+            (1001, BridgeRig.opus, true), (1001, BridgeRig.opus, false), (1001, BridgeRig.telephoneEvent, true),
+            (1001, BridgeRig.telephoneEvent, true), (1001, BridgeRig.opus, false), (7777, BridgeRig.opus, true),
+            (7777, BridgeRig.opus, false),
+        ]
+        for (place, sent) in packets.enumerated() {
+            let packet = BridgeRig.packet(
+                ssrc: sent.ssrc, UInt16(100 + place), timestamp: UInt32(place) * 960, payloadType: sent.payloadType)
+            guard case .media(let arrival) = rig.bridge.receive(packet.span, from: .a, at: rig.clock.now) else {
+                Issue.record("packet \(place) is dropped")
+                continue
+            }
+            #expect(arrival.concernsDigits == sent.expected, "packet \(place)")
+            #expect(arrival.isTelephoneEvent == (sent.payloadType == BridgeRig.telephoneEvent), "packet \(place)")
+        }
     }
 
     @Test func `a digit reaches a receiver that counts faster under its number and as long as it was pressed`() throws {

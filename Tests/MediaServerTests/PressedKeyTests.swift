@@ -2,6 +2,7 @@ import CallControl
 import CallRuntime
 import MediaPlane
 import MediaServer
+import Observability
 import PeerSupport
 import Primitives
 import RTP
