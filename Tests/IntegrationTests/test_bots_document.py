@@ -25,9 +25,9 @@ BOTS = "docs/bots.md"
 SETTING, NAMING, TAKING = "BASE=http", "CALL=$(", "/answer"
 LISTING = 'curl -sS $BASE/v1/calls -H "Authorization: Bearer $KEY"\n'
 GATHERING, ENDING, CALLING, ADDING = "/gather", "/end -H", "order 7", "orbweaver app add"
-TRYING = "orbweaver call"
+TRYING, TAILING = "orbweaver call", "orbweaver events tail"  # test_bots_commands.py has the latter
 INSTALLING = "pip install"  # test_python_client.py does, without an index
-BLOCKS = [SETTING, LISTING, NAMING, TAKING, GATHERING, ENDING, CALLING, TRYING, INSTALLING, ADDING]
+BLOCKS = [SETTING, LISTING, NAMING, TAKING, GATHERING, ENDING, CALLING, TRYING, TAILING, INSTALLING, ADDING]
 
 
 def test_every_block_of_commands_has_a_test():
