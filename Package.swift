@@ -251,7 +251,7 @@ let package = Package(
 
         // Benchmarks, which do not ship: they may use what tests share
         .target(
-            name: "RelayBaseline", path: "Benchmarks/RelayBaseline",
+            name: "RelayBaseline", dependencies: ["CLinux"], path: "Benchmarks/RelayBaseline",
             linkerSettings: [.linkedLibrary("srtp2")]),
         .target(
             name: "HandshakeBaseline", path: "Benchmarks/HandshakeBaseline",

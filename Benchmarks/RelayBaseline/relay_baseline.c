@@ -6,8 +6,9 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <srtp2/srtp.h>
+
+#include "thread_cpu.h"
 
 enum { batch = 64, slot = 2048, flows = 1024 };
 
@@ -20,12 +21,6 @@ struct flow {
     uint16_t sequence_offset;
     uint32_t timestamp_offset;
 };
-
-static uint64_t thread_cpu_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static struct flow *find(struct flow *table, const struct sockaddr_in *from) {
     uint32_t h = (from->sin_addr.s_addr ^ ((uint32_t)from->sin_port << 16)) * 2654435761u;

@@ -32,15 +32,28 @@ struct RelayBenchmark: ParsableCommand {
         help: "Video that is kept for receivers that have what they miss repeated, next to the same packets not kept.")
     var video = false
 
+    @Flag(
+        help: "Sending alone: datagrams that may not be fragmented (IP_PMTUDISC_DO, as the gateway's) next to others.")
+    var fragments = false
+
+    @Option(help: "How many addresses datagrams of --fragments go to in turns; may be given several times.")
+    var destinations = [100, 800, 2_000]
+
     @Option(help: "How often each figure is taken, in turns, at most 20; what is told is the median.")
     var rounds = 5
 
     func validate() throws {
         guard 1...20 ~= rounds else { throw ValidationError("1 to 20 rounds are possible") }
+        guard !(video && fragments) else { throw ValidationError("--video and --fragments are two measurements") }
+        guard destinations.allSatisfy({ 1...SendingLoop.maximumDestinations ~= $0 }) else {
+            throw ValidationError("1 to \(SendingLoop.maximumDestinations) destinations are possible")
+        }
+        guard packets >= 1 else { throw ValidationError("a figure needs at least 1 packet") }
     }
 
     func run() throws {
         if video { return try compareVideo() }
+        if fragments { return try compareSending() }
         for size in [172, 1_200] {
             var (own, bare, allocations) = (Rounds(), Rounds(), 0.0)
             for _ in 0..<rounds {
@@ -80,6 +93,27 @@ struct RelayBenchmark: ParsableCommand {
                     format: "%d bytes of video: kept %.0f ns per packet, not kept %.0f ns, ratio %@, "
                         + "at most %.4f allocations per packet",
                     size, kept.median, plain.median, kept.ratios(to: plain).text(digits: 2), allocations))
+        }
+    }
+
+    // MARK: Sending alone
+
+    /// The two settings take turns, and each is as often the first of a round as the other.
+    private func compareSending() throws {
+        for count in destinations {
+            for call in SendingLoop.Call.allCases {
+                let loop = SendingLoop(call: call, destinations: count)
+                var (whole, other) = (Rounds(), Rounds())
+                for round in 0..<rounds {
+                    if round % 2 == 0 { whole.add(try loop.measure(packets: packets, mayFragment: false)) }
+                    other.add(try loop.measure(packets: packets, mayFragment: true))
+                    if round % 2 == 1 { whole.add(try loop.measure(packets: packets, mayFragment: false)) }
+                }
+                print(
+                    "\(SendingLoop.size) bytes to \(count) destinations, \(call.rawValue): "
+                        + "IP_PMTUDISC_DO \(whole.text("ns")) per packet, IP_PMTUDISC_WANT \(other.text("ns")), "
+                        + "ratio \(whole.ratios(to: other).text(digits: 2))")
+            }
         }
     }
 

@@ -164,6 +164,22 @@ def test_srtp_of_one_session_and_of_many():
     assert output.count(" session") == 2 * 2 * len(SRTP_KINDS)
 
 
+def test_sending_with_and_without_leave_to_fragment():
+    output = measured(
+        "relay", "--fragments", "--packets", "300", "--rounds", "2", "--destinations", "1", "--destinations", "7",
+        runs_gateway=False,
+    )  # fmt: skip
+    for count in (1, 7):
+        for call in ("sendmmsg", "sendto"):
+            whole, least, most, *_, ratio, lowest, highest = figures(
+                output,
+                rf"172 bytes to {count} destinations, {call}: IP_PMTUDISC_DO # ns \(# to #\) per packet, "
+                r"IP_PMTUDISC_WANT # ns \(# to #\), ratio # \(# to #\)",
+            )
+            assert least <= whole <= most and lowest <= ratio <= highest
+    assert output.count(" destinations, ") == 2 * 2
+
+
 def test_starts_of_calls_with_and_without_public_events():
     output = measured("call-start", "--calls", "5", "--rounds", "1")
     figures(output, r"bare route: # µs \(# to #\), ratio # \(# to #\)")
