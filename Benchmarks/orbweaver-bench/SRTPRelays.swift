@@ -1,5 +1,15 @@
 import SRTP
 
+extension SRTPSession.Profile {
+    /// Its name in the registry of IANA (RFC 5764 §4.1.2, RFC 7714 §14.2), without the prefix.
+    var name: String {
+        switch self {
+        case .aes128CMSHA1_80: "AES_CM_128_HMAC_SHA1_80"
+        case .aeadAES128GCM: "AEAD_AES_128_GCM"
+        }
+    }
+}
+
 /// SRTP packets of one kind.
 struct SRTPPacketKind {
     let profile: SRTPSession.Profile
@@ -10,12 +20,7 @@ struct SRTPPacketKind {
         [172, 1_200].map { SRTPPacketKind(profile: profile, size: $0) }
     }
 
-    var name: String {
-        switch profile {
-        case .aes128CMSHA1_80: "AES_CM_128_HMAC_SHA1_80, \(size) bytes"
-        case .aeadAES128GCM: "AEAD_AES_128_GCM, \(size) bytes"
-        }
-    }
+    var name: String { "\(profile.name), \(size) bytes" }
 
     /// A session of these packets. Those with the same number have the same key.
     func session(_ direction: SRTPSession.Direction, key number: UInt8) throws -> SRTPSession {

@@ -262,3 +262,4 @@ def test_servers_that_are_not_installed_are_left_out_and_named():
     assert re.match(r"\d+ µs \(", setup[1]) and setup[4] == "0"
     half, most = re.fullmatch(rf"({FIGURE}), ({FIGURE}) ms", setup[3]).groups()
     assert 0 < float(half) <= float(most)
+    assert output.endswith("\nSRTP cipher: Orbweaver: AEAD_AES_128_GCM\n")

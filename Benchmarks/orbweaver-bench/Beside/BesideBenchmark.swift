@@ -112,7 +112,8 @@ struct BesideBenchmark: AsyncParsableCommand {
         let spent = server.process.cpuNanosecondsOfTree() - cpu
         return StandingRound(
             microsecondsPerCallSecond: Double(spent) / 1_000 / Double(count * seconds),
-            emptyBytes: empty, bytes: server.process.proportionalBytesOfTree, traffic: traffic)
+            emptyBytes: empty, bytes: server.process.proportionalBytesOfTree, traffic: traffic,
+            profiles: peers.profiles)
     }
 
     private static func spare(_ count: Int) -> Int { max(1, count / 10) }
@@ -177,6 +178,7 @@ struct BesideBenchmark: AsyncParsableCommand {
         try await Task.sleep(for: .milliseconds(100))
         round.microsecondsPerCall =
             Double(server.process.cpuNanosecondsOfTree() - cpu) / 1_000 / Double(setups + round.failed)
+        round.profiles = peers.profiles
         return round
     }
 }

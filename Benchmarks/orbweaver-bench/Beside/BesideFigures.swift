@@ -1,5 +1,6 @@
 import BenchValues
 import Foundation
+import SRTP
 
 /// One round of calls that stand.
 struct StandingRound {
@@ -9,6 +10,8 @@ struct StandingRound {
     /// With all calls.
     var bytes: Int
     var traffic: LoadPeers.Traffic
+    /// What the peers have agreed on with the server.
+    var profiles: Set<SRTPSession.Profile>
 }
 
 /// One round of calls that are set up and hung up.
@@ -18,6 +21,8 @@ struct SetUpRound {
     var delays = DelayHistogram()
     /// Calls that never connected.
     var failed = 0
+    /// What the peers have agreed on with the server.
+    var profiles: Set<SRTPSession.Profile> = []
 }
 
 /// What was measured of all servers, as tables.
@@ -47,11 +52,13 @@ struct BesideFigures {
     private let calls: [Int]
     private var standing: [ServerKind: [Int: Standing]] = [:]
     private var setUp: [ServerKind: SetUp] = [:]
+    private var profiles: [ServerKind: Set<SRTPSession.Profile>] = [:]
 
     /// - Parameter calls: in ascending order.
     init(kinds: [ServerKind], calls: [Int]) { (self.kinds, self.calls) = (kinds, calls) }
 
     mutating func add(_ round: StandingRound, of kind: ServerKind, calls count: Int) {
+        profiles[kind, default: []].formUnion(round.profiles)
         var all = standing[kind]?[count] ?? Standing()
         all.empty.append(round.emptyBytes)
         all.bytes.append(round.bytes)
@@ -73,6 +80,7 @@ struct BesideFigures {
     }
 
     mutating func add(_ round: SetUpRound, of kind: ServerKind) {
+        profiles[kind, default: []].formUnion(round.profiles)
         var all = setUp[kind] ?? SetUp()
         all.cost.add(round.microsecondsPerCall)
         all.delays += round.delays
@@ -90,7 +98,17 @@ struct BesideFigures {
             lines += [""]
             lines += setUpLines
         }
+        lines += ["", cipherLine]
         return lines
+    }
+
+    /// The SRTP cipher of each server, since costs differ by it: all of its peers should have agreed on the same one.
+    private var cipherLine: String {
+        let ciphers = kinds.map { kind in
+            let agreed = profiles[kind, default: []]
+            return "\(kind.rawValue): \(agreed.count > 1 ? "mixed" : agreed.first?.name ?? "–")"
+        }
+        return "SRTP cipher: " + ciphers.joined(separator: "; ")
     }
 
     private var standingLines: [String] {

@@ -53,6 +53,8 @@ final class LoadPeer {
     let address: SocketAddress
     /// Where everything goes.
     var destination = SocketAddress(IPAddress(v4: 0x7F00_0001), port: 0)
+    /// What its handshake has agreed on; `nil` before.
+    private(set) var profile: SRTPSession.Profile?
     /// Packets of media that it has got.
     private(set) var received = 0
     /// Its call is over: it is silent.
@@ -134,6 +136,7 @@ final class LoadPeer {
         let profile: SRTPSession.Profile = keys.profile == .aeadAES128GCM ? .aeadAES128GCM : .aes128CMSHA1_80
         inbound = try SRTPSession(profile: profile, key: keys.remote.value, direction: .inbound)
         outbound = try SRTPSession(profile: profile, key: keys.local.value, direction: .outbound)
+        self.profile = profile
     }
 
     // MARK: Media

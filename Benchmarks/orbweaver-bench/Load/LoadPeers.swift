@@ -4,6 +4,7 @@ import Cryptography
 import DTLS
 import Primitives
 import SDP
+import SRTP
 import Sockets
 
 /// Drives many scripted peers from one thread: checks, handshakes, and a packet of each every 20 ms, evenly spread.
@@ -48,6 +49,9 @@ final class LoadPeers {
         context = try DTLSContext(certificate: Certificate(commonName: "peer"))
         socket = try PeerSocket()
     }
+
+    /// What the handshakes of all peers so far have agreed on.
+    var profiles: Set<SRTPSession.Profile> { Set(peers.compactMap(\.profile)) }
 
     /// - Parameter voice: `nil`: its packets hold the time instead of sound.
     func add(_ voice: LoadPeer.Voice? = nil) -> LoadPeer {
