@@ -127,13 +127,7 @@ private struct CallingGateway {
         let before = gateway.process.cpuNanoseconds()
         var sessions: [String] = []
         for body in bodies {
-            let answer = try await client.request(.POST, path, user: "alice@dev.local", body: body)
-            guard answer.status == 201 else {
-                throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))")
-            }
-            sessions.append(
-                try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView)).callControlResponse
-                    .sessionData)
+            sessions.append(try await client.startCall(path, user: "alice@dev.local", body: body).session)
         }
         // What the last calls caused is still on its way, or held back for registration.session_time.
         try await Task.sleep(for: .milliseconds(500))
@@ -146,11 +140,6 @@ private struct CallingGateway {
         }
         try await Task.sleep(for: .milliseconds(100))
         return cost
-    }
-
-    private struct Started: Decodable {
-        struct Response: Decodable { var sessionData: String }
-        var callControlResponse: Response
     }
 }
 

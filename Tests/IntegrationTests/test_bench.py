@@ -258,6 +258,9 @@ def test_servers_that_are_not_installed_are_left_out_and_named():
     assert [row[:2] for row in standing] == [["2", "Orbweaver"], ["4", "Orbweaver"]]
     for row in standing:  # whatever else this machine does
         assert re.match(r"\d+ µs \(\d+ to \d+\)$|no cost: the peers were |full in 1$", row[2]), output
+        share, lost, sent = rf"{FIGURE} % \({FIGURE} to {FIGURE}\)", r"\d+", r"[1-9]\d*"
+        assert "no cost" in row[2] or re.fullmatch(f"{share}, {lost} of {sent}", row[5]), output
+        assert row[6] == ("–" if "no cost" in row[2] else "0 (0 to 0)"), output
     assert re.match(r"-?\d+ KB \(", memory[1]) and memory[2] == "–"
     assert re.match(r"\d+ µs \(", setup[1]) and setup[4] == "0"
     half, most = re.fullmatch(rf"({FIGURE}), ({FIGURE}) ms", setup[3]).groups()

@@ -15,6 +15,10 @@ struct BesideBenchmark: AsyncParsableCommand {
             threads included. A peer sends 160 bytes of PCMU every 20 ms, with the time in them. What is not installed
             is left out, and a line says so. Rounds in which the peers were late or lossy are left out of costs, as in
             load.
+
+            Orbweaver refuses new calls once its media worker is busy (media.max_load). So calls that stand talk while
+            further ones are asked for; those that are refused are counted, and costs and losses are those of the calls
+            that stand. The other servers take every call.
             """)
 
     @Option(help: "The gateway's program.")
@@ -104,17 +108,28 @@ struct BesideBenchmark: AsyncParsableCommand {
         // A call that does not connect is replaced; it may happen once in ten calls.
         try await server.prepare(count + Self.spare(count))
         let empty = server.process.proportionalBytesOfTree
-        for _ in 0..<count { _ = try await connected(through: server, peers, spare: Self.spare(count)) }
+        peers.talkMeanwhile = kind.refusesCalls
+        var standing = 0
+        for _ in 0..<count {
+            do {
+                _ = try await connected(through: server, peers, spare: Self.spare(count))
+                standing += 1
+            } catch is CallRefused { try peers.talk(for: Self.pause) }
+        }
+        guard standing > 0 else { throw ValidationError("\(kind.rawValue) has refused all calls") }
         // The first second meets cold caches and new tables.
         _ = try peers.stream(for: .seconds(1))
         let cpu = server.process.cpuNanosecondsOfTree()
         let traffic = try peers.stream(for: .seconds(seconds))
         let spent = server.process.cpuNanosecondsOfTree() - cpu
         return StandingRound(
-            microsecondsPerCallSecond: Double(spent) / 1_000 / Double(count * seconds),
-            emptyBytes: empty, bytes: server.process.proportionalBytesOfTree, traffic: traffic,
-            profiles: peers.profiles)
+            microsecondsPerCallSecond: Double(spent) / 1_000 / Double(standing * seconds),
+            standing: standing, refused: count - standing, emptyBytes: empty,
+            bytes: server.process.proportionalBytesOfTree, traffic: traffic, profiles: peers.profiles)
     }
+
+    /// How long after a call that was refused the next one is asked for.
+    private static let pause = Duration.milliseconds(20)
 
     private static func spare(_ count: Int) -> Int { max(1, count / 10) }
 
@@ -124,11 +139,19 @@ struct BesideBenchmark: AsyncParsableCommand {
     ) async throws -> (call: AgreedCall, caller: LoadPeer, callee: LoadPeer, failed: Int) {
         for failed in 0...spare {
             let (caller, callee) = (peers.add(), peers.add())
-            let call = try await server.agree(on: caller, callee) { offer in
-                guard calleeChecksFirst else { return }
-                try learn(callee, offer)
-                try peers.check(callee, for: .milliseconds(5))
+            let call: AgreedCall
+            do {
+                call = try await server.agree(on: caller, callee) { offer in
+                    try peers.talk()
+                    guard calleeChecksFirst else { return }
+                    try learn(callee, offer)
+                    try peers.check(callee, for: .milliseconds(5))
+                }
+            } catch {
+                for peer in [caller, callee] { peer.isRetired = true }
+                throw error
             }
+            try peers.talk()
             try learn(caller, call.toCaller)
             try learn(callee, call.toCallee)
             do {

@@ -5,6 +5,9 @@ import SRTP
 /// One round of calls that stand.
 struct StandingRound {
     var microsecondsPerCallSecond: Double
+    var standing: Int
+    /// Calls that were asked for, too, and that the server did not take for its load.
+    var refused: Int
     /// Memory of the server without a call.
     var emptyBytes: Int
     /// With all calls.
@@ -29,14 +32,22 @@ struct SetUpRound {
 struct BesideFigures {
     private struct Standing {
         var cost = Rounds()
+        /// Of the packets that were sent, in percent.
+        var lost = Rounds()
+        var refused = Rounds()
         var traffic = LoadPeers.Traffic()
-        var empty: [Int] = []
-        var bytes: [Int] = []
+        var empty: [Memory] = []
+        var memory: [Memory] = []
         var faults: [String] = []
         /// The rounds in which the server was full.
         var fullRounds = 0
         /// Of every round, in its order; not a number where it is left out.
         var costs: [Double] = []
+    }
+    /// What a server took with so many calls, in bytes.
+    private struct Memory {
+        var calls: Int
+        var bytes: Int
     }
     private struct SetUp {
         var cost = Rounds()
@@ -60,15 +71,17 @@ struct BesideFigures {
     mutating func add(_ round: StandingRound, of kind: ServerKind, calls count: Int) {
         profiles[kind, default: []].formUnion(round.profiles)
         var all = standing[kind]?[count] ?? Standing()
-        all.empty.append(round.emptyBytes)
-        all.bytes.append(round.bytes)
+        all.empty.append(Memory(calls: 0, bytes: round.emptyBytes))
+        all.memory.append(Memory(calls: round.standing, bytes: round.bytes))
         if let fault = round.traffic.generator.fault {
             all.faults.append(fault)
             all.costs.append(.nan)
         } else {
             all.traffic += round.traffic
-            let lost = Double(round.traffic.sent - round.traffic.received)
-            if lost > Self.mostLost * Double(round.traffic.sent) {
+            let lost = Double(round.traffic.sent - round.traffic.received) / Double(round.traffic.sent)
+            all.lost.add(100 * max(0, lost))
+            all.refused.add(Double(round.refused))
+            if lost > Self.mostLost {
                 all.fullRounds += 1
                 all.costs.append(.nan)
             } else {
@@ -113,22 +126,23 @@ struct BesideFigures {
 
     private var standingLines: [String] {
         var lines = [
-            "| calls | server | CPU per call-second | Orbweaver's to it | delay p50, p99 | lost |",
-            "|---|---|---|---|---|---|",
+            "| calls | server | CPU per call-second | Orbweaver's to it | delay p50, p99 | lost | refused |",
+            "|---|---|---|---|---|---|---|",
         ]
         for count in calls {
             for kind in kinds {
                 guard let all = standing[kind]?[count] else { continue }
                 let start = "| \(count) | \(kind.rawValue) | "
                 guard !all.cost.isEmpty || all.fullRounds > 0 else {
-                    lines.append(start + "no cost: \(all.faults.last ?? "no round") | – | – | – |")
+                    lines.append(start + "no cost: \(all.faults.last ?? "no round") | – | – | – | – |")
                     continue
                 }
                 let (traffic, delay) = (all.traffic, all.traffic.delay)
                 let cells = [
                     cost(all), ratio(at: count, to: kind),
                     "\(delay.milliseconds(0.5)), \(delay.milliseconds(0.99)) ms",
-                    "\(max(0, traffic.sent - traffic.received)) of \(traffic.sent)",
+                    "\(all.lost.text("%", digits: 2)), \(max(0, traffic.sent - traffic.received)) of \(traffic.sent)",
+                    kind.refusesCalls ? all.refused.text() : "–",
                 ]
                 lines.append(start + cells.joined(separator: " | ") + " |")
             }
@@ -159,8 +173,10 @@ struct BesideFigures {
         let from = fewest == most ? 0 : fewest
         let slopes = kinds.map { kind in
             let (few, many) = (standing[kind]?[fewest] ?? Standing(), standing[kind]?[most] ?? Standing())
-            let differences = zip(many.bytes, from == 0 ? many.empty : few.bytes).map { Double($0 - $1) }
-            return Rounds(differences).scaled(by: 1 / Double(most - from) / 1_024)
+            let pairs = zip(many.memory, from == 0 ? many.empty : few.memory)
+            // A server may have refused so many that no more calls stand.
+            guard pairs.allSatisfy({ $0.calls > $1.calls }) else { return Rounds() }
+            return Rounds(pairs.map { Double($0.bytes - $1.bytes) / Double($0.calls - $1.calls) / 1_024 })
         }
         return ["| server | memory per call, from \(from) to \(most) calls | Orbweaver's to it |", "|---|---|---|"]
             + rows(slopes, "KB")

@@ -9,6 +9,7 @@ protocol ServerBeside {
     /// Sets up a call of two peers, until each of them could know the server's description.
     ///
     /// - Parameter invited: is given the server's description to the callee before the callee answers.
+    /// - Throws: `CallRefused` if the server takes no new call for its load.
     func agree(
         on caller: LoadPeer, _ callee: LoadPeer, invited: (_ description: String) throws -> Void
     ) async throws -> AgreedCall
@@ -35,6 +36,9 @@ enum ServerKind: String, CaseIterable {
     case janusLoop = "Janus, one loop"
 
     private var isJanus: Bool { self == .janus || self == .janusLoop }
+
+    /// Whether it refuses new calls once it is busy; the others take every call.
+    var refusesCalls: Bool { self == .orbweaver }
 
     /// Why it takes no part; `nil`: it does.
     func absence(_ programs: ServerPrograms) -> String? {

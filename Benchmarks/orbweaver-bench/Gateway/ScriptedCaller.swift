@@ -69,6 +69,7 @@ struct ScriptedCaller {
     /// The gateway's descriptions to both, once Bob has answered.
     ///
     /// - Parameter invited: is given the one to Bob before he answers.
+    /// - Throws: `CallRefused` if the gateway takes no new call.
     func agree(
         on caller: LoadPeer, _ callee: LoadPeer, invited: (_ description: String) throws -> Void = { _ in }
     ) async throws -> (session: Session, offer: String, answer: String) {
@@ -86,18 +87,9 @@ struct ScriptedCaller {
 
     private func start(offer: String) async throws -> Session {
         let request = ["type": "callStart", "from": "sip:\(Self.alice)", "to": "sip:\(Self.bob)", "sdp": offer]
-        let answer = try await client.request(
-            .POST, gateway.path(Self.alice, "callControl"), user: Self.alice, body: try wrapped(request))
-        guard answer.status == 201 else {
-            throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))")
-        }
-        return try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView)).callControlResponse
-            .sessionData
-    }
-
-    private struct Started: Decodable {
-        struct Response: Decodable { var sessionData: String }
-        var callControlResponse: Response
+        return try await client.startCall(
+            gateway.path(Self.alice, "callControl"), user: Self.alice, body: try wrapped(request)
+        ).session
     }
 
     private func answer(_ session: String, with description: String) async throws {

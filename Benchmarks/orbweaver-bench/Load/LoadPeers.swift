@@ -35,6 +35,10 @@ final class LoadPeers {
     private static let firstMediaInterval = Duration.milliseconds(5)
     private static let patience = Duration.seconds(10)
     private static let burst = 16
+    /// How late peers that talk meanwhile may be before they are let send.
+    private static let talkInterval = Duration.milliseconds(1)
+    /// What they did not send in a longer time is left out.
+    private static let longestSilence = Duration.milliseconds(100)
 
     private let context: DTLSContext
     private let socket: PeerSocket
@@ -44,6 +48,12 @@ final class LoadPeers {
     private var timers = DeadlineQueue()
     private var traffic = Traffic()
     private var isChecking = true
+    /// Peers that are connected send their packets while others connect, too (``talk``).
+    var talkMeanwhile = false
+    /// When their next packet is due; `nil`: they have sent none.
+    private var nextTalk: MonotonicTime?
+    /// Who of the senders is the next.
+    private var turn = 0
 
     init() throws {
         context = try DTLSContext(certificate: Certificate(commonName: "peer"))
@@ -75,7 +85,29 @@ final class LoadPeers {
             let now = MonotonicClock.now
             guard now < start + Self.patience else { throw ValidationError("a peer did not connect") }
             try runOnce(at: now)
+            if let due = nextTalk, now > due + Self.talkInterval { try talk() }
         }
+    }
+
+    /// Lets connected peers send what is due since they last did so, and then for so long, if they talk meanwhile
+    /// (``talkMeanwhile``). So a server carries the calls that stand while further ones are asked for. Nothing of it is
+    /// counted.
+    func talk(for duration: Duration = .zero) throws {
+        guard talkMeanwhile else { return }
+        senders = peers.filter { $0.isConnected && !$0.isRetired }
+        let entry = MonotonicClock.now
+        let start = max(nextTalk ?? entry, entry - Self.longestSilence)
+        var (now, sent) = (entry, 0)
+        while !senders.isEmpty {
+            sent = try sendDue(after: sent, since: start, at: now)
+            try runOnce(at: now)
+            now = MonotonicClock.now
+            let isDue = Double(sent) * share <= Double((now - start).wholeNanoseconds)
+            if now >= entry + duration, !isDue || now > entry + duration + Self.longestSilence { break }
+        }
+        guard !senders.isEmpty else { return }
+        turn = (turn + sent) % senders.count
+        nextTalk = start + .nanoseconds(Int64(Double(sent) * share))
     }
 
     /// Lets a peer check, and start its handshake if it may, for so long.
@@ -112,12 +144,12 @@ final class LoadPeers {
         self.isChecking = isChecking
         defer { self.isChecking = true }
         senders = peers.filter { !$0.isRetired }
-        traffic = Traffic()
+        (traffic, turn) = (Traffic(), 0)
         let (unsent, dropped) = (socket.unsent, try socket.dropped())
         let start = MonotonicClock.now
         var now = start
         while now < start + duration {
-            try sendDue(since: start, at: now)
+            traffic.sent = try sendDue(after: traffic.sent, since: start, at: now)
             try runOnce(at: now)
             now = MonotonicClock.now
         }
@@ -151,18 +183,25 @@ final class LoadPeers {
         }
     }
 
-    /// Sends the packets that are due. The peers take turns, and packet n is due n shares of the interval after the
-    /// start. A sender that is late sends only a few packets at a time, so that incoming packets are stamped in time.
-    private func sendDue(since start: MonotonicTime, at now: MonotonicTime) throws {
-        let share = Double(Self.packetInterval.wholeNanoseconds) / Double(senders.count)
-        let elapsed = Double((now - start).wholeNanoseconds)
-        for _ in 0..<Self.burst where Double(traffic.sent) * share <= elapsed {
-            let peer = senders[traffic.sent % senders.count]
-            traffic.generator.lateness.record(nanoseconds: UInt64(max(0, elapsed - Double(traffic.sent) * share)))
+    /// Sends the packets that are due, of which so many have been sent before. The peers take turns, and packet n is
+    /// due n shares of the interval after the start. A sender that is late sends only a few packets at a time, so that
+    /// incoming packets are stamped in time.
+    ///
+    /// - Returns: how many have been sent then.
+    private func sendDue(after count: Int, since start: MonotonicTime, at now: MonotonicTime) throws -> Int {
+        let (share, elapsed) = (self.share, Double((now - start).wholeNanoseconds))
+        var sent = count
+        for _ in 0..<Self.burst where Double(sent) * share <= elapsed {
+            let peer = senders[(turn + sent) % senders.count]
+            traffic.generator.lateness.record(nanoseconds: UInt64(max(0, elapsed - Double(sent) * share)))
             try send(from: peer)
-            traffic.sent += 1
+            sent += 1
         }
+        return sent
     }
+
+    /// The time between a packet of one peer and that of the next one, in nanoseconds.
+    private var share: Double { Double(Self.packetInterval.wholeNanoseconds) / Double(senders.count) }
 
     private func send(from peer: LoadPeer) throws {
         try socket.queue(from: peer.number, to: peer.destination) {

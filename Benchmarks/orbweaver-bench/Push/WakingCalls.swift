@@ -189,22 +189,4 @@ extension HTTPClient {
         }
         return value
     }
-
-    /// Starts a call, and notes when that was answered.
-    func startCall(_ path: String, user: String, body: ByteBuffer) async throws
-        -> (session: String, answered: MonotonicTime)
-    {
-        let answer = try await request(.POST, path, user: user, body: body)
-        let answered = MonotonicClock.now
-        guard answer.status == 201 else {
-            throw ValidationError("callStart: \(answer.status) \(String(buffer: answer.body))")
-        }
-        let started = try JSONDecoder().decode(Started.self, from: Data(answer.body.readableBytesView))
-        return (started.callControlResponse.sessionData, answered)
-    }
-}
-
-private struct Started: Decodable {
-    struct Response: Decodable { var sessionData: String }
-    var callControlResponse: Response
 }
