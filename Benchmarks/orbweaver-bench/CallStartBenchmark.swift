@@ -59,7 +59,7 @@ struct CallStartBenchmark: AsyncParsableCommand {
         var (baseline, listening, silent, rowless) = (Rounds(), Rounds(), Rounds(), Rounds())
         var wording = Rounds()
         for round in 0...rounds {
-            let bodies = try (0..<calls).map { _ in try Self.body(sdp: Self.renamed(sdp)) }
+            let bodies = try (0..<calls).map { _ in try Self.body(sdp: PeerDescriptions.renamed(sdp)) }
             let costs = (
                 try await bare.ask(bodies), try await heard.start(bodies), try await unheard.start(bodies),
                 try await unwritten.start(bodies), words.nanoseconds(calls: calls)
@@ -85,16 +85,6 @@ struct CallStartBenchmark: AsyncParsableCommand {
             String(
                 format: "%d public events of a callStart: %.1f µs to put into words", words.count,
                 wording.median / 1_000))
-    }
-
-    /// The same offer of another session (`o=`): the gateway takes the same description for a request that comes again.
-    private static func renamed(_ sdp: String) -> String {
-        sdp.split(separator: "\r\n", omittingEmptySubsequences: false).map { line in
-            guard line.hasPrefix("o=") else { return String(line) }
-            var fields = line.split(separator: " ").map(String.init)
-            fields[1] = String(UInt64.random(in: 1_000_000_000_000_000_000..<9_000_000_000_000_000_000))
-            return fields.joined(separator: " ")
-        }.joined(separator: "\r\n")
     }
 
     private static func body(sdp: String) throws -> ByteBuffer {

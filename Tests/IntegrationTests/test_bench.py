@@ -192,6 +192,18 @@ def test_starts_of_calls_with_and_without_public_events():
     assert events >= 4  # two legs join, and the callee's is rung and rings
 
 
+def test_messages_and_calls_to_the_devices_of_a_user():
+    output = measured(
+        "channels", "--count", "100", "--devices", "100", "--notifications", "3", "--round-trips", "5", "--idle", "1"
+    )
+    cost = r", fan-out of # bytes to 100: # µs \(# to #\) each; bare server # µs \(# to #\); ratio # \(# to #\)"
+    message, call = (figures(output, name + cost) for name in ("devices", "devices that are called"))
+    assert 800 < message[0] < 1200 and call[0] > 2000  # the call has a description
+    for _, own, least, most, bare, lowest, highest, *_ in (message, call):
+        assert least <= own <= most and lowest <= bare <= highest
+    figures(output, "watchers" + cost)
+
+
 def test_events_to_many_programs():
     output = measured("events", "--subscribers", "300", "--events", "5", "--rounds", "1", "--idle", "0")
     for name in ("events to 300", "bare server to 300"):

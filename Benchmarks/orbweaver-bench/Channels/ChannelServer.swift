@@ -14,24 +14,48 @@ protocol ChannelServer {
     func stop()
 }
 
+/// One whose channels can be sent calls, too.
+protocol RingingChannelServer: ChannelServer {
+    /// Sends each a call, with the description of its media.
+    ///
+    /// - Returns: the calls that ring now.
+    func ring() async throws -> [String]
+    /// Ends calls that ring; each channel is sent one text for that.
+    func end(_ calls: [String]) async throws
+}
+
 /// The baseline: `orbweaver-bench bare-channels` in a process of its own.
-struct BareChannelServer: ChannelServer {
+struct BareChannelServer: RingingChannelServer {
     let process: ChildProcess
     private let port: Int
     private let text: ByteBuffer
+    private let call: ByteBuffer
 
-    /// - Parameter length: of the texts, in bytes.
-    init(sending length: Int) async throws {
+    /// - Parameters:
+    ///   - length: of the texts, in bytes.
+    ///   - callLength: of those that are sent for calls.
+    init(sending length: Int, ringingWith callLength: Int = 0) async throws {
         port = try await FreePort.tcp()
         process = try await ChildProcess("/proc/self/exe", ["bare-channels", "--port", "\(port)"], port: port)
         text = ByteBuffer(repeating: UInt8(ascii: "x"), count: length)
+        call = ByteBuffer(repeating: UInt8(ascii: "x"), count: callLength)
     }
 
     func open(_ count: Int, _ crowd: ChannelCrowd) async throws {
         for _ in 0..<count { try await crowd.join(port: port, overTLS: false, path: "/") }
     }
 
-    func fanOut(_ number: Int) async throws {
+    func fanOut(_ number: Int) async throws { try await send(text) }
+
+    /// It has no calls to end.
+    func ring() async throws -> [String] {
+        try await send(call)
+        return []
+    }
+
+    func end(_ calls: [String]) {}
+
+    private func send(_ text: ByteBuffer) async throws {
         let client = try await HTTPClient(port: port)
         try await client.succeed(.POST, "/", body: text)
         await client.close()
@@ -41,7 +65,7 @@ struct BareChannelServer: ChannelServer {
 }
 
 /// The gateway. Its channels are of many users who watch one user's presence, or of few users with many devices.
-struct GatewayChannels: ChannelServer, Sendable {
+struct GatewayChannels: RingingChannelServer, Sendable {
     /// Whom a text goes to.
     enum Audience {
         /// Users with one device each.
@@ -54,6 +78,8 @@ struct GatewayChannels: ChannelServer, Sendable {
     private let audience: Audience
     private let count: Int
     private let devicesEach: Int
+    /// What callers offer; its session gets another name in each call.
+    private let offer: String
     private let overTLS: Bool
 
     /// As many logins of strangers as one address may have waiting (LoginQueue).
@@ -61,13 +87,19 @@ struct GatewayChannels: ChannelServer, Sendable {
     private static let settings = [
         "registration.max_per_user=1000", "presence.max_watchers=1000000", "messages.per_user=1000000",
         "listen.max_connections_per_address=60000", "registration.answer_time=0s", "listen.channel_idle=1h",
+        "media.max_calls_per_worker=20000", "media.max_load=none",
     ]
 
     var process: ChildProcess { gateway.process }
 
-    /// - Parameter devicesEach: of each user that has several; at most 1,000.
-    init(_ binary: String, _ audience: Audience, count: Int, devicesEach: Int, overTLS: Bool = false) async throws {
-        (self.audience, self.count, self.devicesEach, self.overTLS) = (audience, count, devicesEach, overTLS)
+    /// - Parameters:
+    ///   - devicesEach: of each user that has several; at most 1,000.
+    ///   - offer: the description with which calls start.
+    init(
+        _ binary: String, _ audience: Audience, count: Int, devicesEach: Int, offer: String, overTLS: Bool = false
+    ) async throws {
+        (self.audience, self.count, self.devicesEach) = (audience, count, devicesEach)
+        (self.offer, self.overTLS) = (offer, overTLS)
         gateway = try await GatewayUnderTest(
             binary, store: .file, furtherUsers: count, hasTLS: overTLS, settings: Self.settings)
         // Who changes the presence is registered, and nobody listens there.
@@ -121,6 +153,36 @@ struct GatewayChannels: ChannelServer, Sendable {
             for index in 0..<count / devicesEach {
                 try await send(to: GatewayUnderTest.user(index), number, client)
             }
+        }
+        await client.close()
+    }
+
+    func ring() async throws -> [String] {
+        precondition(audience == .devices, "a watcher is not called")
+        let client = try await HTTPClient(port: gateway.port)
+        var calls: [String] = []
+        for index in 0..<count / devicesEach {
+            calls.append(try await call(GatewayUnderTest.user(index), client))
+        }
+        await client.close()
+        return calls
+    }
+
+    /// Starts a call, and returns its session.
+    private func call(_ user: String, _ client: HTTPClient) async throws -> String {
+        let request = [
+            "type": "callStart", "from": "sip:\(sender)", "to": "sip:\(user)",
+            "sdp": PeerDescriptions.renamed(offer),
+        ]
+        let body = ByteBuffer(bytes: try JSONEncoder().encode(["callControlRequest": request]))
+        return try await client.startCall(gateway.path(sender, "callControl"), user: sender, body: body).session
+    }
+
+    func end(_ calls: [String]) async throws {
+        let client = try await HTTPClient(port: gateway.port)
+        for session in calls {
+            try await client.succeed(
+                .DELETE, gateway.path(sender, "callControl/callSessions/\(session)"), user: sender)
         }
         await client.close()
     }

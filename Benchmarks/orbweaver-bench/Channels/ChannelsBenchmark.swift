@@ -12,8 +12,9 @@ struct ChannelsBenchmark: AsyncParsableCommand {
             the CPU of the whole process.
 
             Fan-out to watchers: each channel is of a user who watches one presence, which changes. Fan-out to devices: users with many
-            devices each get a message of 1 KB. Everything is durable before it is sent. Round trips: a WebSocket ping, and a message from its
-            request to its notification.
+            devices each get a message of 1 KB, and after that a call with a browser's offer, which rings at all devices; its end is not
+            counted. Everything is durable before it is sent. Round trips: a WebSocket ping, and a message from its request to its
+            notification.
             """)
 
     @Option(help: "The gateway's program.")
@@ -24,6 +25,9 @@ struct ChannelsBenchmark: AsyncParsableCommand {
 
     @Option(help: "How many devices each user has in the fan-out to devices, at most 1000; both counts are multiples.")
     var devices = 1_000
+
+    @Option(help: "The offer of the calls to devices.")
+    var offer = "fixtures/sdp/chromium-156/offer-audio-video.sdp"
 
     @Option(help: "Notifications to each channel per kind of fan-out; what is told is the median.")
     var notifications = 30
@@ -46,47 +50,72 @@ struct ChannelsBenchmark: AsyncParsableCommand {
     private var few: Int { min(count, 1_000) }
 
     func run() async throws {
+        let sdp = try String(contentsOfFile: offer, encoding: .utf8)
         guard !tls else {
             let server = try await GatewayChannels(
-                gateway, .watchers, count: count, devicesEach: devices, overTLS: true)
-            try await measure("over TLS", server, count, notifications: 0).printIdle()
+                gateway, .watchers, count: count, devicesEach: devices, offer: sdp, overTLS: true)
+            try await measure("over TLS", server, count, []).printIdle()
             return
         }
         for audience in [GatewayChannels.Audience.watchers, .devices] {
-            let base = try await pair(audience, few)
+            let base = try await pair(audience, sdp, few)
             guard count > few else { continue }
-            let many = try await pair(audience, count)
-            print(
-                String(
-                    format: "%@, CPU per notification: %.2f at %d of that at 1000; beside the baseline's growth %.2f",
-                    "\(audience)", many.gateway.perText.median / base.gateway.perText.median, count,
-                    many.gateway.perText.median / base.gateway.perText.median
-                        / (many.bare.perText.median / base.bare.perText.median)))
+            let many = try await pair(audience, sdp, count)
+            for text in texts(to: audience) {
+                guard let (more, moreBare) = many[text], let (own, bare) = base[text] else { continue }
+                let growth = more.perText.median / own.perText.median
+                let bareGrowth = moreBare.perText.median / bare.perText.median
+                print(
+                    String(
+                        format: "%@, CPU per notification: %.2f at %d of that at %d; beside the baseline's growth %.2f",
+                        "\(audience)\(text.suffix)", growth, count, few, growth / bareGrowth))
+            }
         }
     }
 
-    private func pair(_ audience: GatewayChannels.Audience, _ count: Int) async throws -> (
-        gateway: ChannelFigures, bare: ChannelFigures
-    ) {
-        let server = try await GatewayChannels(gateway, audience, count: count, devicesEach: devices)
-        let own = try await measure("\(audience)", server, count, notifications: notifications)
+    /// What is sent to channels of such users, in this order.
+    private func texts(to audience: GatewayChannels.Audience) -> [ChannelText] {
+        switch audience {
+        case .watchers: [.notice]
+        case .devices: [.notice, .call]
+        }
+    }
+
+    /// The gateway's fan-out, and that of the bare server.
+    private func pair(
+        _ audience: GatewayChannels.Audience, _ sdp: String, _ count: Int
+    ) async throws -> [ChannelText: (FanOutFigures, FanOutFigures)] {
+        let texts = self.texts(to: audience)
+        let server = try await GatewayChannels(gateway, audience, count: count, devicesEach: devices, offer: sdp)
+        let own = try await measure("\(audience)", server, count, texts)
         own.printIdle()
         own.printRoundTrips()
         let bare = try await measure(
-            "bare server", BareChannelServer(sending: own.bytesPerText), count, notifications: notifications)
+            "bare server",
+            BareChannelServer(
+                sending: own.fanOut[.notice]?.bytesPerText ?? 0, ringingWith: own.fanOut[.call]?.bytesPerText ?? 0),
+            count, texts)
         bare.printIdle()
         bare.printRoundTrips()
-        print(
-            "\(audience), fan-out of \(own.bytesPerText) bytes to \(count): \(own.perText.text("µs", digits: 1)) each; "
-                + "bare server \(bare.perText.text("µs", digits: 1)); "
-                + "ratio \(own.perText.ratios(to: bare.perText).text(digits: 2))")
-        return (own, bare)
+        var pairs: [ChannelText: (FanOutFigures, FanOutFigures)] = [:]
+        for text in texts {
+            guard let figures = own.fanOut[text], let baseline = bare.fanOut[text] else { continue }
+            print(
+                "\(audience)\(text.suffix), fan-out of \(figures.bytesPerText) bytes to \(count): "
+                    + "\(figures.perText.text("µs", digits: 1)) each; "
+                    + "bare server \(baseline.perText.text("µs", digits: 1)); "
+                    + "ratio \(figures.perText.ratios(to: baseline.perText).text(digits: 2))")
+            pairs[text] = (figures, baseline)
+        }
+        return pairs
     }
 
     /// Starts with a server without channels, and ends it.
-    private func measure(_ name: String, _ server: some ChannelServer, _ count: Int, notifications: Int) async throws
-        -> ChannelFigures
-    {
+    ///
+    /// - Parameter texts: what is sent to all channels; nothing: only idle channels are measured.
+    private func measure(
+        _ name: String, _ server: some RingingChannelServer, _ count: Int, _ texts: [ChannelText]
+    ) async throws -> ChannelFigures {
         defer { server.stop() }
         let crowd = ChannelCrowd()
         let empty = server.process.proportionalBytes
@@ -94,22 +123,11 @@ struct ChannelsBenchmark: AsyncParsableCommand {
         try await Task.sleep(for: .seconds(1))
         var figures = ChannelFigures(name: name, count: count)
         figures.bytesEach = Double(server.process.proportionalBytes - empty) / Double(count)
-        var before = server.process.cpuNanoseconds()
+        let before = server.process.cpuNanoseconds()
         try await crowd.ping(over: .seconds(idle))
         figures.idleShare = Double(server.process.cpuNanoseconds() - before) / Double(idle) / 1e9
-        if notifications > 0 {
-            // The first one warms up.
-            let told = crowd.texts
-            try await server.fanOut(0)
-            try await crowd.wait(forTexts: told + count)
-            let (texts, bytes) = (crowd.texts, crowd.bytes)
-            for number in 1...notifications {
-                before = server.process.cpuNanoseconds()
-                try await server.fanOut(number)
-                try await crowd.wait(forTexts: texts + number * count)
-                figures.perText.add(Double(server.process.cpuNanoseconds() - before) / Double(count) / 1_000)
-            }
-            figures.bytesPerText = (crowd.bytes - bytes) / (notifications * count)
+        for text in texts { figures.fanOut[text] = try await fanOut(text, of: server, to: crowd, count) }
+        if !texts.isEmpty {
             for _ in 0..<roundTrips { figures.pings.record(nanoseconds: try await crowd.roundTrip()) }
             if let gateway = server as? GatewayChannels {
                 figures.messages = try await gateway.messageTimes(roundTrips)
@@ -118,6 +136,57 @@ struct ChannelsBenchmark: AsyncParsableCommand {
         await crowd.close()
         return figures
     }
+
+    private func fanOut(
+        _ text: ChannelText, of server: some RingingChannelServer, to crowd: ChannelCrowd, _ count: Int
+    ) async throws -> FanOutFigures {
+        var (figures, bytes) = (FanOutFigures(), 0)
+        for number in 0...notifications {
+            let (told, toldBytes, before) = (crowd.texts, crowd.bytes, server.process.cpuNanoseconds())
+            var calls: [String] = []
+            switch text {
+            case .notice: try await server.fanOut(number)
+            case .call: calls = try await server.ring()
+            }
+            try await crowd.wait(forTexts: told + count)
+            let spent = server.process.cpuNanoseconds() - before
+            // The first one warms up.
+            if number > 0 {
+                figures.perText.add(Double(spent) / Double(count) / 1_000)
+                bytes += crowd.bytes - toldBytes
+            }
+            guard !calls.isEmpty else { continue }
+            try await server.end(calls)
+            try await crowd.wait(forTexts: told + 2 * count)
+            // What is left to do about calls that have ended is not the next one's.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        figures.bytesPerText = bytes / (notifications * count)
+        return figures
+    }
+}
+
+/// What is sent to all channels.
+private enum ChannelText {
+    /// To watchers a change of presence, to devices a message.
+    case notice
+    /// A call that rings at all devices of a user.
+    case call
+
+    /// What follows the name of the channels.
+    var suffix: String {
+        switch self {
+        case .notice: ""
+        case .call: " that are called"
+        }
+    }
+}
+
+/// What it takes a server to send a text to all channels.
+private struct FanOutFigures {
+    /// CPU per text that was sent, in microseconds: of each notification.
+    var perText = Rounds()
+    var bytesPerText = 0
 }
 
 /// What was measured of one server.
@@ -128,9 +197,7 @@ private struct ChannelFigures {
     var bytesEach = 0.0
     /// The share of a core that all of them take together while each sends a ping.
     var idleShare = 0.0
-    /// CPU per text that was sent, in microseconds: of each notification.
-    var perText = Rounds()
-    var bytesPerText = 0
+    var fanOut: [ChannelText: FanOutFigures] = [:]
     var pings = DelayHistogram()
     /// From the request of a message to its notification.
     var messages: DelayHistogram?

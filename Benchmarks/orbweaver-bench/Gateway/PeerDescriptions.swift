@@ -44,6 +44,16 @@ enum PeerDescriptions {
             """.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
     }
 
+    /// The same offer of another session (`o=`): the gateway takes the same description for a request that comes again.
+    static func renamed(_ sdp: String) -> String {
+        sdp.split(separator: "\r\n", omittingEmptySubsequences: false).map { line in
+            guard line.hasPrefix("o=") else { return String(line) }
+            var fields = line.split(separator: " ").map(String.init)
+            fields[1] = String(UInt64.random(in: 1_000_000_000_000_000_000..<9_000_000_000_000_000_000))
+            return fields.joined(separator: " ")
+        }.joined(separator: "\r\n")
+    }
+
     /// Where the gateway is, and what its checks are made with.
     static func gateway(in description: String) throws -> (address: SocketAddress, credentials: ICECredentials) {
         var (ufrag, password, address) = (String?.none, String?.none, SocketAddress?.none)
