@@ -101,6 +101,30 @@ struct MP3FileTests {
         }
     }
 
+    /// A recording that was cut within a frame: its first bytes look like a header, of which the second has a size that
+    /// the file does not have, and the last is one of layer II.
+    @Test(
+        arguments: [
+            joined([0xFF, 0xFB, 0x90, 0x00], text(150)), joined([0xFF, 0xFB, 0xE0, 0x00], text(7)),
+            joined(id3v2, zeros(2), [0xFF, 0xFA, 0x50, 0x40], text(300)),
+            joined([0xFF, 0xFB, 0x10, 0x00], zeros(107), text(5)), joined([0xFF, 0xFD, 0x90, 0x00], text(20)),
+        ] as [[UInt8]])
+    func `first bytes that only look like a header are passed over like others`(_ front: [UInt8]) throws {
+        for frames in [1, 2, 3] {
+            let bytes = front + (0..<frames).flatMap { _ in Self.silence }
+            let isMP3 = MP3File.isMP3(bytes.span)
+            #expect(isMP3)
+            let file = try MP3File(parsing: bytes, upTo: 600)
+            #expect(file.frameCount == frames && file.rate == 44_100 && file.frame(0).count == 417)
+            #expect(file.frame(0)[4] == 0, "it is the first frame of silence")
+        }
+    }
+
+    @Test func `a frame that zeros and tags separate from the next one is the first one`() throws {
+        let bytes = Self.joined(Self.silence, Self.zeros(900), Self.id3v2, Self.silence, Self.silence)
+        #expect(try MP3File(parsing: bytes, upTo: 600).frameCount == 3)
+    }
+
     @Test func `bytes before the first frame are no excuse for those behind it, nor are there any number of them`() {
         let frames = Self.joined(Self.silence, Self.silence)
         #expect(Self.refusal(Self.joined(Self.text(9), frames, Self.text(9))) == .noFrame(byte: 843))

@@ -9,13 +9,23 @@ enum MP3Start {
 
     /// Where the first frame starts.
     ///
-    /// Behind tags and zeros alone, a header is enough. Behind other bytes, the frame has to be confirmed by what
-    /// follows it, since any bytes may look like one header.
+    /// Any bytes may look like one header, also the first ones of a file that was cut. So the frame has to be confirmed
+    /// by what follows it. Behind tags and zeros alone, the header of another format confirms it too, and is refused
+    /// later. A frame there that nothing confirms counts only if no other one is found.
     ///
     /// - Returns: `nil` if there is none, or only one of audio that is not played.
     static func find(in file: Span<UInt8>) -> Int? {
-        let start = contentStart(of: file)
-        if frame(in: file, at: start) != nil { return start }
+        let start = contentStart(of: file, from: 0)
+        guard let first = frame(in: file, at: start) else { return search(file, from: start) }
+        let next = start + first.size
+        if mayFollowFrame(file, at: next) { return start }
+        guard let found = search(file, from: start) else { return start }
+        // Zeros may separate frames. What is found within the first one shows that it is none.
+        return found >= next && mayFollowFrame(file, at: contentStart(of: file, from: next)) ? start : found
+    }
+
+    /// The first frame from an offset on that is confirmed by what follows it.
+    private static func search(_ file: Span<UInt8>, from start: Int) -> Int? {
         var end = start + searchLimit
         var place = start
         while place < min(end, file.count) {
@@ -25,6 +35,18 @@ enum MP3Start {
             end += tag ?? 0
         }
         return nil
+    }
+
+    /// Whether the header of any kind of MPEG audio is at an offset, or a tag, or the end of the file.
+    private static func mayFollowFrame(_ file: Span<UInt8>, at offset: Int) -> Bool {
+        guard offset < file.count else { return offset == file.count }
+        if MP3Tag.size(in: file, at: offset) != nil { return true }
+        do throws(SoundFileError) {
+            return try MP3Frame(in: file, at: offset) != nil
+        } catch {
+            // MPEG audio of another kind.
+            return true
+        }
     }
 
     /// Whether a frame is at an offset, and directly behind it another one of the same stream, a tag, or the end of the
@@ -37,9 +59,9 @@ enum MP3Start {
         return frame(in: file, at: next)?.continues(first) ?? false
     }
 
-    /// The first byte that is no zero and in no tag; it may be behind the end.
-    private static func contentStart(of file: Span<UInt8>) -> Int {
-        var offset = 0
+    /// The first byte from an offset on that is no zero and in no tag; it may be behind the end.
+    private static func contentStart(of file: Span<UInt8>, from start: Int) -> Int {
+        var offset = start
         while offset < file.count {
             if file[offset] == 0 {
                 offset += 1
