@@ -305,14 +305,25 @@ async def test_a_program_that_is_gone_may_come_back(party, bot, absence, heard):
         await hear_now({call: {"alice"}})
         status, problem = await refused(bot.base, session)
         assert (status, problem["code"]) == (409, "call.not_allowed") and "already" in problem["detail"]
+        stream.socket.transport.abort()
+        await bot.until(session, stream="waiting")
     await hear_now({call: heard})
     async with Stream(bot.base, session, echoes=True, absence=absence) as stream:
         again = await stream.expect("start")
         assert (again["stream"], again["reconnected"]) == (name, True) and again["at"] >= 1_000
         await hear_now({call: {"alice"}})
+    # A socket that is closed in good order has ended the stream: what comes next is another one.
+    await bot.until(session, stream=None)
+    await hear_now({call: heard})
+    async with Stream(bot.base, session, echoes=True, absence=absence) as stream:
+        anew = await stream.expect("start")
+        assert anew["stream"] != name and (anew["reconnected"], anew["at"]) == (False, 0)
+        await hear_now({call: {"alice"}})
+        stream.socket.transport.abort()
+        await bot.until(session, stream="waiting")
     async with Stream(bot.base, session, echoes=True, format="pcmu") as stream:
         other = await stream.expect("start")
-        assert other["stream"] != name and other["reconnected"] is False
+        assert other["stream"] not in (name, anew["stream"]) and other["reconnected"] is False
         await hear_now({call: {"alice"}})
     (await call.end()).succeeded()
 

@@ -192,6 +192,64 @@ struct StreamVoiceTests {
         #expect(names == ["first", "second", "third"])
     }
 
+    /// Twilio's dialect, with a buffer for two of `long`.
+    private static let twilio = StreamTerms(
+        dialect: .twilio, format: .muLaw,
+        configuration: StreamSession.Configuration(media: .none, buffer: .init(capacity: 120), detector: nil))
+    /// 48 s of µ-law silence.
+    private static let long = StreamFrame.text(
+        #"{"event":"media","media":{"payload":"\#(String(repeating: "////", count: 128_000))"}}"#)
+
+    @Test func `what a program has sent before it ends its stream is heard whole, also what had no room yet`() {
+        let rig = Rig(Self.twilio)
+        for _ in 0..<3 { _ = rig.link.receive(Self.long) }
+        rig.link.close(with: 1_000)
+        rig.link.disconnect()
+        #expect(rig.run(3 * 2_400).allSatisfy { $0 != nil })
+        #expect(rig.cycle() == nil)
+    }
+
+    @Test(arguments: [1_000, 1_001])
+    func `a program that comes after the end of a stream has nothing of it, and one that comes back has all`(
+        _ code: Int
+    ) throws {
+        func mark(_ name: String) -> StreamFrame { .text(#"{"event":"mark","mark":{"name":"\#(name)"}}"#) }
+        var rig = Rig(Self.twilio)
+        for _ in 0..<3 { _ = rig.link.receive(Self.long) }
+        _ = rig.link.receive(mark("first"))
+        #expect(rig.run(100).allSatisfy { $0 != nil })
+        rig.link.close(with: code)
+        rig.link.disconnect()
+        #expect(rig.cycle() != nil, "what waits is still heard")
+        let former = try #require(rig.voice.stream)
+        rig.reopen(Self.twilio)
+        let isTheSame = rig.voice.stream === former
+        #expect(isTheSame == (code != 1_000))
+        _ = rig.link.receive(mark("second"))
+        var heard = 0
+        while rig.cycle() != nil, heard < 20_000 { heard += 1 }
+        _ = rig.run(2)
+        #expect(heard == (isTheSame ? 3 * 2_400 - 101 : 0))
+        let names = rig.told().texts.compactMap { text in
+            ["first", "second"].first { text.contains(#""mark":{"name":"\#($0)"}"#) }
+        }
+        #expect(names == (isTheSame ? ["first", "second"] : ["second"]))
+    }
+
+    @Test func `what a program has asked for directly before it ends its stream happens, whoever comes next`() throws {
+        var rig = Rig()
+        rig.say(1_000, milliseconds: 1_000)
+        #expect(rig.cycle() != nil)
+        for text in [#"{"type":"keys","keys":"1"}"#, "nonsense"] { _ = rig.link.receive(.text(text)) }
+        rig.link.close(with: 1_000)
+        rig.reopen()
+        #expect(rig.cycle() == nil)
+        let start = try #require(rig.told().texts.first)
+        #expect(start.contains("\"reconnected\":false") && start.contains("\"at\":0"))
+        let stream = try #require(rig.voice.stream)
+        #expect(stream.takeWishes() == [.press(try #require(DigitSequence("1")))] && stream.takeRefusals() == 1)
+    }
+
     @Test func `a program that loses full sockets again and again has a bounded part of them heard`() throws {
         let terms = StreamTerms(
             dialect: .twilio, format: .muLaw,

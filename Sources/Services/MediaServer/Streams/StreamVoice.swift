@@ -65,24 +65,32 @@ package final class StreamVoice: HeadlessVoice {
 
     /// Goes on with another socket.
     ///
-    /// - Returns: whether it does: the order, the dialect and the format have to be the same, and the stream must not
-    ///   be over.
+    /// - Returns: whether it does: the order, the dialect and the format have to be the same, and neither the program
+    ///   nor the gateway has ended the stream.
     package func reopen(_ stream: MediaStream) -> Bool {
         guard !session.isOver, stream.order == order, stream.terms.dialect == terms.dialect,
             stream.terms.format == terms.format
         else {
             return false
         }
+        let isEnded = link.loss == .ended
         if isConnected {
             link.end(.replaced)
             session.socketClosed()
         }
         takeRest()
-        guard !session.isOver else { return false }
+        guard !session.isOver, !isEnded else { return false }
         (terms, link, isOpen) = (stream.terms, stream.link, true)
         (packets, heardSamples) = ([], [])
         carryOut(session.socketOpened())
         return true
+    }
+
+    /// Passes on what the program of a stream, which this one takes the place of, has asked for, and what is to be
+    /// counted of it. What it has said is heard no more.
+    package func follow(_ former: StreamVoice) {
+        wishes = former.takeWishes() + wishes
+        refusals += former.takeRefusals()
     }
 
     /// Whether the application wants the stream no more.
@@ -259,12 +267,18 @@ extension SpeakingVoice {
     package var hasStream: Bool { stream?.isConnected == true || !listeners.isEmpty }
 
     /// Lets a stream speak while no list plays, and sends it what the leg hears. A stream whose socket is lost goes on
-    /// with this one. A listener is added to those that there are.
+    /// with this one. One that its program has ended does not: this one takes its place, and nothing more of it is
+    /// heard. A listener is added to those that there are.
     package func attach(_ opened: MediaStream) {
         if opened.terms.listens != nil { return listeners.append(ListeningStream(opened)) }
-        if stream?.reopen(opened) == true { return }
-        if let stream { endSpeakingStream(stream.isStopped ? .stopped : .replaced) }
-        stream = StreamVoice(opened)
+        let former = stream
+        if former?.reopen(opened) == true { return }
+        let next = StreamVoice(opened)
+        if let former {
+            endSpeakingStream(former.isStopped ? .stopped : .replaced)
+            next.follow(former)
+        }
+        stream = next
     }
 
     /// Ends the stream, and not the listeners.
