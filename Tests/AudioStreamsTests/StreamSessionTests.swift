@@ -92,6 +92,21 @@ struct StreamSessionTests {
         #expect(session.tick().playout == .silence)
     }
 
+    @Test func `faults of a former socket are told and counted, and are none of the one that is there`() {
+        var session = Self.session(.muLaw, .init(maximumFaults: 3))
+        _ = session.socketOpened()
+        for _ in 0..<2 { _ = session.received(.text("x")) }
+        session.socketClosed()
+        _ = session.socketOpened()
+        for _ in 0..<2 { _ = session.received(.text("x")) }
+        for _ in 0..<5 {
+            let told = session.received(.text("x"), isOfFormerSocket: true)
+            #expect(told.first == .count(.malformed) && Self.texts(told).count == 1 && !session.isOver)
+        }
+        _ = session.received(.text(#"{"type":"clear"}"#), isOfFormerSocket: true)
+        #expect(session.received(.text("x")).last == .close(.faults), "its own are counted as before")
+    }
+
     @Test func `audio that has no room is told and counted`() {
         var session = Self.session(.muLaw, .init(buffer: .init(capacity: 1)))
         _ = session.socketOpened()

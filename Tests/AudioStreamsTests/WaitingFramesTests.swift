@@ -8,7 +8,9 @@ struct WaitingFramesTests {
         #expect(waiting.append([.text("a"), .binary([1])]) == 0)
         #expect(waiting.popFirst() == .text("a"))
         #expect(waiting.append([.text("b"), .text("c")]) == 0)
+        #expect(waiting.count == 3)
         #expect(waiting.popFirst() == .binary([1]) && waiting.popFirst() == .text("b") && !waiting.isEmpty)
+        #expect(waiting.count == 1)
         #expect(waiting.popFirst() == .text("c") && waiting.popFirst() == nil && waiting.isEmpty)
     }
 

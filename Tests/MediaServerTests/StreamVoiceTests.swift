@@ -250,6 +250,26 @@ struct StreamVoiceTests {
         #expect(stream.takeWishes() == [.press(try #require(DigitSequence("1")))] && stream.takeRefusals() == 1)
     }
 
+    @Test func `what cannot be read and came on a lost socket does not end the next one`() throws {
+        var rig = Rig(Self.twilio)
+        let stream = try #require(rig.voice.stream)
+        func nonsense(_ count: Int) { for _ in 0..<count { _ = rig.link.receive(.text("nonsense")) } }
+        // There is no room for the last two yet, and what comes behind them waits.
+        for _ in 0..<4 { _ = rig.link.receive(Self.long) }
+        nonsense(150)
+        #expect(rig.run(100).allSatisfy { $0 != nil })
+        rig.link.disconnect()
+        #expect(rig.cycle() != nil)
+        rig.reopen(Self.twilio)
+        nonsense(99)
+        #expect(rig.run(4 * 2_400).contains(nil), "all is heard")
+        #expect(rig.voice.stream === stream && rig.voice.hasStream)
+        #expect(stream.takeRefusals() == 249)
+        nonsense(1)
+        _ = rig.cycle()
+        #expect(rig.link.takeOutward().end == .faults && !rig.voice.hasStream)
+    }
+
     @Test func `a program that loses full sockets again and again has a bounded part of them heard`() throws {
         let terms = StreamTerms(
             dialect: .twilio, format: .muLaw,

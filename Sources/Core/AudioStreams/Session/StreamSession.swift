@@ -35,7 +35,7 @@ package struct StreamSession: Sendable {
         /// What a bot that is sent speech alone gets of the time before `speechStarted`, in milliseconds. The time
         /// that finding speech takes, up to 100 ms, is part of it.
         package var preRoll: Int
-        /// So many frames in a row that cannot be read end the stream.
+        /// So many frames in a row of one socket that cannot be read end the stream.
         package var maximumFaults: Int
         /// The bot only hears: what it says is refused, except that it asks how much waits.
         package var isListener: Bool
@@ -159,22 +159,25 @@ package struct StreamSession: Sendable {
     }
 
     /// The bot has sent a frame, maybe before its socket was lost.
-    package mutating func received(_ frame: StreamFrame) -> [Action] {
+    ///
+    /// - Parameter isOfFormerSocket: another socket has been opened since. One that cannot be read counts all the same,
+    ///   and is no fault of the last socket: it does not end the stream.
+    package mutating func received(_ frame: StreamFrame, isOfFormerSocket: Bool = false) -> [Action] {
         guard !isOver else { return [] }
         do {
             var actions: [Action] = []
             for command in try dialect.read(frame) { actions += try carryOut(command) }
-            faults = 0
+            if !isOfFormerSocket { faults = 0 }
             return actions
         } catch {
-            return refuse(error)
+            let actions = [.count(error.code)] + tell(.refused(error))
+            return isOfFormerSocket ? actions : actions + addFault()
         }
     }
 
-    private mutating func refuse(_ fault: StreamFault) -> [Action] {
+    private mutating func addFault() -> [Action] {
         faults += 1
-        let actions = [.count(fault.code)] + tell(.refused(fault))
-        return faults < configuration.maximumFaults ? actions : actions + ended(.faults)
+        return faults < configuration.maximumFaults ? [] : ended(.faults)
     }
 
     private mutating func carryOut(_ command: StreamCommand) throws(StreamFault) -> [Action] {

@@ -10,6 +10,9 @@ package struct WaitingFrames: Equatable, Sendable {
     /// Makes a queue in which nothing waits.
     package init() {}
 
+    /// How many frames wait.
+    package var count: Int { frames.count }
+
     /// Whether nothing waits.
     package var isEmpty: Bool { frames.isEmpty }
 

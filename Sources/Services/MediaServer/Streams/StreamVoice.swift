@@ -41,6 +41,8 @@ package final class StreamVoice: HeadlessVoice {
     private var narrow: [Int16]
     /// Messages that were taken from the queue, and wait until the session has room for what they may say.
     private var held = WaitingFrames()
+    /// How many of them, from the first one on, came on sockets before the last one.
+    private var formerHeld = 0
     /// What others hear while there is no socket.
     private let music = MusicPlayer()
     private var wishes: [StreamWish] = []
@@ -80,6 +82,7 @@ package final class StreamVoice: HeadlessVoice {
         }
         takeRest()
         guard !session.isOver, !isEnded else { return false }
+        formerHeld = held.count
         (terms, link, isOpen) = (stream.terms, stream.link, true)
         (packets, heardSamples) = ([], [])
         carryOut(session.socketOpened())
@@ -136,7 +139,9 @@ package final class StreamVoice: HeadlessVoice {
         var rest = StreamLink.inwardLimit
         while rest > 0, session.takesFrames, let frame = held.popFirst() {
             rest -= frame.cost
-            carryOut(session.received(frame))
+            let isOfFormerSocket = formerHeld > 0
+            if isOfFormerSocket { formerHeld -= 1 }
+            carryOut(session.received(frame, isOfFormerSocket: isOfFormerSocket))
         }
     }
 
