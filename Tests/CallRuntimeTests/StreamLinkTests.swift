@@ -46,6 +46,66 @@ import Testing
         #expect(ended.loss(unlessEnded: own) == .ended)
     }
 
+    @Test func `the end of a socket is told once its last messages are judged`() {
+        let (link, bell) = (StreamLink(), Bell())
+        _ = link.receive(.text("last words"))
+        link.disconnect { bell.ring() }
+        link.judged(waitsForRoom: false)
+        #expect(link.takeInward() == [.text("last words")] && bell.count == 0)
+        link.judged(waitsForRoom: false)
+        link.judged(waitsForRoom: false)
+        #expect(bell.count == 1 && link.loss == .transient)
+        link.end(.faults)
+        #expect(link.loss == .transient, "it is told already")
+    }
+
+    @Test(arguments: [StreamLoss.transient, .ended, .final])
+    func `last messages that cannot be read count, however the socket has ended`(_ own: StreamLoss) {
+        let (link, bell) = (StreamLink(), Bell())
+        _ = link.receive(.text("nonsense"))
+        link.disconnect { bell.ring() }
+        link.end(.faults)
+        #expect(bell.count == 1 && link.loss(unlessEnded: own) == .final)
+        let (other, otherBell) = (StreamLink(), Bell())
+        _ = other.receive(.text("nonsense"))
+        other.disconnect { otherBell.ring() }
+        other.end(.callEnded)
+        #expect(otherBell.count == 1 && other.loss(unlessEnded: own) == own)
+    }
+
+    @Test func `the end of a socket is told at once if nothing that it has brought is to be judged`() {
+        let bell = Bell()
+        let silent = StreamLink()
+        silent.disconnect { bell.ring() }
+        #expect(bell.count == 1)
+        let judged = StreamLink()
+        _ = judged.receive(.text("a"))
+        _ = judged.takeInward()
+        judged.judged(waitsForRoom: false)
+        judged.disconnect { bell.ring() }
+        #expect(bell.count == 2)
+        let full = StreamLink()
+        _ = full.receive(.text("a"))
+        full.judged(waitsForRoom: true)
+        full.disconnect { bell.ring() }
+        #expect(bell.count == 3)
+        let ended = StreamLink()
+        _ = ended.receive(.text("a"))
+        ended.end(.callEnded)
+        ended.disconnect { bell.ring() }
+        #expect(bell.count == 4)
+    }
+
+    @Test func `the end of a socket is told although no media plane looks`() async throws {
+        let (link, bell) = (StreamLink(), Bell())
+        _ = link.receive(.text("a"))
+        link.disconnect { bell.ring() }
+        for _ in 0..<3_000 where bell.count == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(bell.count == 1 && link.loss == .transient)
+        link.judged(waitsForRoom: true)
+        #expect(bell.count == 1)
+    }
+
     @Test func `keys wait until they are taken, and not too many of them`() {
         let link = StreamLink()
         link.press("5", milliseconds: 90)

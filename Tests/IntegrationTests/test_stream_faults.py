@@ -322,8 +322,9 @@ async def closing_frame(reader: asyncio.StreamReader):
 
 
 @pytest.mark.parametrize(
-    "answer", [b"", b"\x88\x02\x03\xf3", None], ids=["says nothing", "says that it will be back", "leaves"]
-)
+    "answer", [b"", b"\x88\x02\x03\xf3", None, "early"],
+    ids=["says nothing", "says that it will be back", "leaves", "has left before it is read"],
+)  # fmt: skip
 async def test_a_server_that_is_cut_off_for_nonsense_is_given_up_however_it_takes_that(party, bot, answer):
     asked, is_done = [], asyncio.Event()
 
@@ -332,6 +333,9 @@ async def test_a_server_that_is_cut_off_for_nonsense_is_given_up_however_it_take
         asked.append(request)
         key = re.search(r"^sec-websocket-key: (\S+)", request, re.MULTILINE | re.IGNORECASE)[1]
         writer.write(agreed(key) + 100 * b"\x81\x08nonsense")
+        if answer == "early":
+            writer.close()
+            return
         await closing_frame(reader)
         if answer is None:
             writer.transport.abort()

@@ -3,6 +3,7 @@ import AudioStreams
 import CallControl
 import CallRuntime
 import MediaServer
+import Sockets
 import Testing
 
 /// The stream of a program as the voice and the ear of a headless leg.
@@ -268,6 +269,38 @@ struct StreamVoiceTests {
         nonsense(1)
         _ = rig.cycle()
         #expect(rig.link.takeOutward().end == .faults && !rig.voice.hasStream)
+    }
+
+    /// `isBehind`: a large message in front of them is made up for when the socket goes.
+    @Test(arguments: [false, true])
+    func `a program that is gone after many messages that cannot be read is judged before that is told`(
+        _ isBehind: Bool
+    ) {
+        var rig = Rig()
+        let told = Lock(0)
+        if isBehind {
+            rig.say(1_000, milliseconds: 15_000)
+            _ = rig.cycle()
+        }
+        for _ in 0..<100 { _ = rig.link.receive(.text("nonsense")) }
+        let link = rig.link
+        link.close(with: 1_001)
+        link.disconnect { told.withLock { $0 += 1 } }
+        #expect(told.withLock { $0 } == 0 && link.loss == .transient)
+        _ = rig.cycle()
+        #expect(told.withLock { $0 } == 1 && link.loss == .final)
+        #expect(!rig.voice.hasStream && rig.cycle() == nil, "the stream is over")
+        rig.reopen()
+        #expect(rig.told().texts[0].contains("\"reconnected\":false"))
+    }
+
+    @Test func `a program that is gone behind messages without room is not waited for until they are read`() {
+        let rig = Rig(Self.twilio)
+        let told = Lock(0)
+        for _ in 0..<4 { _ = rig.link.receive(Self.long) }
+        rig.link.disconnect { told.withLock { $0 += 1 } }
+        _ = rig.run(2)
+        #expect(told.withLock { $0 } == 1 && rig.link.loss == .transient)
     }
 
     @Test func `a program that loses full sockets again and again has a bounded part of them heard`() throws {

@@ -75,8 +75,10 @@ private struct CallStream: V1Stream {
     func closing(with code: Int) { link.close(with: code) }
 
     func disconnected() {
-        link.disconnect()
-        Task { [closed, loss = link.loss] in await closed(loss) }
+        link.disconnect { [link, closed] in
+            let loss = link.loss
+            Task { await closed(loss) }
+        }
     }
 }
 

@@ -89,9 +89,9 @@ private struct LinkedSocket: WebSocketEnd {
     var isOverfull: Bool { link.isOverfull }
 
     func closed(because reason: WebSocketFailure) {
-        link.disconnect()
+        let (loss, words) = (StreamLoss(reason), "\(reason)")
         // A program that was cut off may do without the closing handshake, or close the socket by itself meanwhile.
-        tell(.lost(link.loss(unlessEnded: StreamLoss(reason)), "\(reason)"))
+        link.disconnect { [link, tell] in tell(.lost(link.loss(unlessEnded: loss), words)) }
     }
 }
 

@@ -86,6 +86,9 @@ package final class StreamLink: Sendable {
     package static let outwardLimit = 1 << 20
     /// The most keys that wait to be told. No caller presses as many in 20 ms.
     package static let keyLimit = 1_000
+    /// How long the end of a socket waits to be told until the media plane has judged what has come. It is many cycles:
+    /// only a stream that never reaches the media plane waits so long, such as one that its call refuses.
+    private static let patience = Duration.seconds(1)
 
     private struct State {
         var inward: [StreamFrame] = []
@@ -93,6 +96,10 @@ package final class StreamLink: Sendable {
         /// What was taken beyond the limit, in bytes, and is not made up for yet.
         var debt = 0
         var isGone = false
+        /// The media plane has not acted yet on all that has come.
+        var isUnjudged = false
+        /// Tells that the socket is gone, as soon as all that has come is judged.
+        var reportLoss: (@Sendable () -> Void)?
         /// With which code the program has closed the socket; 1005: without one; `nil`: it has not.
         var closingCode: Int?
         var isStopped = false
@@ -102,6 +109,11 @@ package final class StreamLink: Sendable {
         var isOverfull = false
         var end: StreamEnd?
         var wake: (@Sendable () -> Void)?
+
+        mutating func takeLossReport() -> (@Sendable () -> Void)? {
+            defer { reportLoss = nil }
+            return reportLoss
+        }
     }
 
     private let state = Lock(State())
@@ -127,6 +139,7 @@ package final class StreamLink: Sendable {
         state.withLock { state in
             state.inward.append(frame)
             state.inwardBytes += frame.cost
+            state.isUnjudged = true
             return state.inwardBytes < Self.inwardLimit
         }
     }
@@ -171,11 +184,23 @@ package final class StreamLink: Sendable {
     }
 
     /// The socket is gone.
-    package func disconnect() {
-        state.withLock { state in
+    ///
+    /// - Parameter tell: called once, from any thread, when `loss` says what that means for the stream: at once, or if
+    ///   the media plane has not acted yet on all that has come, as soon as it has. It waits a second at most.
+    package func disconnect(telling tell: @escaping @Sendable () -> Void = {}) {
+        let isJudged = state.withLock { state -> Bool in
             state.isGone = true
             state.wake = nil
             (state.outward, state.outwardBytes) = ([], 0)
+            guard state.isUnjudged, state.end == nil, !state.isStopped else { return true }
+            state.reportLoss = tell
+            return false
+        }
+        guard !isJudged else { return tell() }
+        Task {
+            try? await Task.sleep(for: Self.patience)
+            let reportLoss = state.withLock { $0.takeLossReport() }
+            reportLoss?()
         }
     }
 
@@ -234,6 +259,18 @@ package final class StreamLink: Sendable {
         }
     }
 
+    /// The media plane has acted on all messages that it has taken.
+    ///
+    /// - Parameter waitsForRoom: those that it has not taken have no room yet, and are not waited for.
+    package func judged(waitsForRoom: Bool) {
+        let reportLoss = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.inward.isEmpty || waitsForRoom else { return nil }
+            state.isUnjudged = false
+            return state.takeLossReport()
+        }
+        reportLoss?()
+    }
+
     /// Sends messages. They are dropped once the socket is gone, or the stream has ended.
     package func send(_ frames: [StreamFrame]) {
         guard !frames.isEmpty else { return }
@@ -248,13 +285,18 @@ package final class StreamLink: Sendable {
         wake?()
     }
 
-    /// Closes the socket behind what was sent before. The first reason counts.
+    /// Closes the socket behind what was sent before. The first reason counts. If the socket is gone and that is not
+    /// told yet, it is told now; of the reasons `faults` alone counts then.
     package func end(_ reason: StreamEnd) {
-        let wake = state.withLock { state -> (@Sendable () -> Void)? in
-            guard !state.isGone, state.end == nil else { return nil }
-            state.end = reason
-            return state.wake
+        let next = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.end == nil else { return nil }
+            guard state.isGone else {
+                state.end = reason
+                return state.wake
+            }
+            if state.reportLoss != nil, reason == .faults { state.end = reason }
+            return state.takeLossReport()
         }
-        wake?()
+        next?()
     }
 }

@@ -41,7 +41,8 @@ final class ListeningStream {
     func receive() {
         guard !isOver else { return }
         let isGone = link.isGone
-        for frame in link.takeInward() { carryOut(session.received(frame)) }
+        for frame in isGone ? link.takeAllInward() : link.takeInward() { carryOut(session.received(frame)) }
+        link.judged(waitsForRoom: false)
         for (key, milliseconds) in link.takeKeys() { carryOut(session.pressed(key, for: milliseconds)) }
         if isGone { session.socketClosed() }
     }

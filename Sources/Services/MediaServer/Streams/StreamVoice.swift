@@ -65,6 +65,9 @@ package final class StreamVoice: HeadlessVoice {
     /// Whether the program has a socket.
     package var isConnected: Bool { isOpen && !session.isOver }
 
+    /// Whether `receive` has something to do: there is a socket, or what the last one has brought is not judged yet.
+    package var needsCycles: Bool { isConnected || !session.isOver && !held.isEmpty && session.takesFrames }
+
     /// Goes on with another socket.
     ///
     /// - Returns: whether it does: the order, the dialect and the format have to be the same, and neither the program
@@ -114,13 +117,15 @@ package final class StreamVoice: HeadlessVoice {
         }
         // What came before the socket was gone still counts.
         takeMessages()
+        if held.isEmpty || !session.takesFrames { link.judged(waitsForRoom: !session.takesFrames) }
         for (key, milliseconds) in link.takeKeys() { carryOut(session.pressed(key, for: milliseconds)) }
         if wasOpen, link.isStopped { carryOut(session.ended(.stopped)) }
     }
 
     /// Hands messages to the session as long as it takes them. Meanwhile the queue fills, and the socket is not read.
+    /// The last ones of a socket are taken together: what they mean is waited for.
     private func takeMessages() {
-        if held.isEmpty, session.takesFrames { hold(link.takeInward()) }
+        if held.isEmpty, session.takesFrames { hold(isOpen ? link.takeInward() : link.takeAllInward()) }
         takeHeld()
     }
 
@@ -129,6 +134,7 @@ package final class StreamVoice: HeadlessVoice {
     private func takeRest() {
         hold(link.takeAllInward())
         takeHeld()
+        link.judged(waitsForRoom: true)
     }
 
     private func hold(_ frames: [StreamFrame]) { refusals += held.append(frames) }
@@ -268,8 +274,8 @@ package final class StreamVoice: HeadlessVoice {
 }
 
 extension SpeakingVoice {
-    /// Whether there is a stream with a socket, or a listener.
-    package var hasStream: Bool { stream?.isConnected == true || !listeners.isEmpty }
+    /// Whether there is a stream that needs cycles, or a listener.
+    package var hasStream: Bool { stream?.needsCycles == true || !listeners.isEmpty }
 
     /// Lets a stream speak while no list plays, and sends it what the leg hears. A stream whose socket is lost goes on
     /// with this one. One that its program has ended does not: this one takes its place, and nothing more of it is
