@@ -52,8 +52,8 @@ struct StreamFallbackTests {
             var leg = try outgoing()
             #expect(leg.giveUpProgram(fallback) == .withAnswer)
             #expect(leg.established(time: 2) == [.fallBackOfStream])
-            #expect(leg.established(time: 2).isEmpty, "once")
             #expect(leg.giveUpProgram(fallback) == .now)
+            #expect(leg.established(time: 2).isEmpty, "once")
         }
     }
 
@@ -63,15 +63,29 @@ struct StreamFallbackTests {
         #expect(leg.established(time: 2).isEmpty)
     }
 
-    @Test func `another stream takes the place of a fallback that waits`() throws {
+    @Test func `another stream takes the place of a fallback that waits once the call has taken it`() throws {
+        var leg = try outgoing()
+        #expect(leg.giveUpProgram(.announce(list)) == .withAnswer)
+        leg.connect(StreamID(1))
+        _ = leg.open(StreamID(2))
+        #expect(leg.awaitsFallback)
+        leg.dropFallback()
+        leg.endStream()
+        #expect(!leg.awaitsFallback && leg.established(time: 2).isEmpty)
+    }
+
+    @Test func `a stream that does not come about leaves the fallback that waits`() throws {
         var dialled = try outgoing()
         #expect(dialled.giveUpProgram(.announce(list)) == .withAnswer)
         dialled.connect(StreamID(1))
-        #expect(dialled.established(time: 2).isEmpty)
-        var opened = try outgoing()
-        #expect(opened.giveUpProgram(.announce(list)) == .withAnswer)
-        _ = opened.open(StreamID(1))
-        #expect(opened.established(time: 2).isEmpty)
+        dialled.lostStream()
+        dialled.endStream()
+        #expect(dialled.established(time: 2) == [.fallBackOfStream])
+        var refused = try outgoing()
+        #expect(refused.giveUpProgram(.announce(list)) == .withAnswer)
+        _ = refused.open(StreamID(1))
+        refused.close(StreamID(1))
+        #expect(refused.established(time: 2) == [.fallBackOfStream])
     }
 
     @Test(arguments: [LegState.inCall, .onHold])

@@ -34,6 +34,10 @@ extension ApplicationCallTests {
         }
     }
 
+    private func lists(_ rig: RuntimeRig) -> [Speech] {
+        spoken(rig).filter { if case .play = $0 { true } else { false } }
+    }
+
     /// Lets the time pass until the program was tried so often.
     private func attempt(_ count: Int, _ rig: RuntimeRig) async {
         for _ in 0..<200 where rig.programs.attempts.count < count {
@@ -215,6 +219,68 @@ extension ApplicationCallTests {
                 .played(PlayedList(number: number, tag: nil, heard: 900, outcome: .completed), .caller),
                 for: call.call)
             await rig.wait { rig.observer.counts.ended.count == 1 }
+            await rig.switchboard.drain()
+            await rig.switchboard.setApplications([])
+            await rig.settle()
+        }
+    }
+
+    /// What becomes of a stream that is ordered while the fallback of another one waits for the answer.
+    enum LaterStream: CaseIterable {
+        case failsBeforeTheAnswer, failsAfterTheAnswer, isStopped, carriesAudio
+    }
+
+    @Test(arguments: LaterStream.allCases)
+    func `a fallback that waits for the answer happens unless another stream has taken its place`(
+        _ later: LaterStream
+    ) async throws {
+        let list = PlayList(file: "welcome.wav")
+        var configuration = LocalSwitchboard.Configuration(media: .anchored)
+        configuration.call.mediaPolicy = .engine
+        configuration.call.earlyMedia = Playback(.file("welcome.wav"), repeats: true)
+        let menu = try application { $0.fallback = .announce(list) }
+        try await RuntimeRig(configuration, applications: [menu]).serve { rig in
+            try await rig.register(alice, on: 1)
+            let request = try ApplicationCallRequest(to: alice, from: address, earlyMedia: true)
+            let call = try await rig.switchboard.start(request, streaming: try order(.application), by: name)
+            _ = try await look(rig, call.id) { $0.stream == .connecting }
+            rig.programs.attempts[0].tell(.lost(.final, "the server answered with status 401"))
+            _ = try await look(rig, call.id) { $0.stream == nil }
+            await rig.settle()
+            _ = try await stream(rig, .connect(try order()), call.id)
+            func fail() async throws {
+                rig.programs.attempts[1].tell(.lost(.final, "the server answered with status 404"))
+                _ = try await look(rig, call.id) { $0.stream == nil }
+                await rig.settle()
+            }
+            switch later {
+            case .failsBeforeTheAnswer: try await fail()
+            case .failsAfterTheAnswer: break
+            case .isStopped: _ = try await stream(rig, .stop, call.id)
+            case .carriesAudio:
+                rig.programs.attempts[1].tell(.opened)
+                await rig.wait { spokenStreams(rig).count == 1 }
+                await rig.settle()
+            }
+            #expect(lists(rig).isEmpty, "nobody would hear it")
+            let session = try await rig.incoming(on: 1)
+            let answer = try Fixtures.text("sdp/chromium-156/answer-audio.sdp")
+            try await rig.switchboard.answer(alice, session, CallAnswerRequest(sdp: answer))
+            _ = try await look(rig, call.id) { $0.state == .talking }
+            await rig.settle()
+            switch later {
+            case .failsBeforeTheAnswer: await rig.wait { !lists(rig).isEmpty }
+            case .failsAfterTheAnswer:
+                #expect(lists(rig).isEmpty, "the program may still come")
+                try await fail()
+                await rig.wait { !lists(rig).isEmpty }
+            case .isStopped: #expect(lists(rig).isEmpty)
+            case .carriesAudio:
+                rig.programs.attempts[1].tell(.lost(.final, "the server has closed the socket with code 1002"))
+                _ = try await look(rig, call.id) { $0.stream == nil }
+                await rig.settle()
+                #expect(lists(rig).isEmpty, "it is given up by its own rules")
+            }
             await rig.switchboard.drain()
             await rig.switchboard.setApplications([])
             await rig.settle()

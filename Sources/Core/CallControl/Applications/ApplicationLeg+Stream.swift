@@ -23,12 +23,11 @@ extension ApplicationLeg {
     /// How many streams the leg has, listeners included. One whose program is waited for counts.
     package var streamCount: Int { (view.stream == nil ? 0 : 1) + listeners.count }
 
-    /// A stream carries the audio of the leg from now on.
+    /// A stream is to carry the audio of the leg from now on. `dropFallback` follows if the call allows it.
     ///
     /// - Returns: what the call is asked for.
     package mutating func open(_ stream: StreamID) -> CallCommand {
         self.stream = stream
-        awaitsFallback = false
         show(.open)
         return .headless(.say(.stream(stream)))
     }
@@ -36,7 +35,6 @@ extension ApplicationLeg {
     /// The gateway is to open a stream, which has this name until it has a socket.
     package mutating func connect(_ stream: StreamID) {
         self.stream = stream
-        awaitsFallback = false
         view.isStreamOfGateway = true
         show(.connecting)
     }
@@ -72,11 +70,16 @@ extension ApplicationLeg {
         show(nil)
     }
 
+    /// A fallback that waits does not happen any more: a stream has taken its place, or the application has ended the
+    /// one that was to.
+    package mutating func dropFallback() { awaitsFallback = false }
+
     /// The program of the stream is given up, and what is configured is to happen. The view has to be that of the call
     /// as it is now.
     ///
     /// - Parameter fallback: what is configured.
     package mutating func giveUpProgram(_ fallback: ApplicationFallback) -> FallbackOfStream {
+        awaitsFallback = false
         guard !talks else { return .now }
         switch (view.state.phase, view.direction) {
         case (.talking, _), (.held, _), (.ended, _): return .now
@@ -92,12 +95,9 @@ extension ApplicationLeg {
         }
     }
 
-    /// The leg talks, so that a fallback that has waited for it can happen.
-    mutating func fallBackLate() -> [Action] {
-        guard awaitsFallback else { return [] }
-        awaitsFallback = false
-        return [.fallBackOfStream]
-    }
+    /// The leg talks, so that a fallback that has waited for it can happen. It waits on if a stream is there that may
+    /// take its place.
+    func fallBackLate() -> [Action] { awaitsFallback ? [.fallBackOfStream] : [] }
 
     private mutating func show(_ stream: ApplicationCall.Stream?) {
         guard view.stream != stream else { return }

@@ -42,8 +42,9 @@ package struct ApplicationLeg: Equatable, Sendable {
     package internal(set) var stream: StreamID?
     /// The streams that only hear.
     var listeners: Set<StreamID> = []
-    /// The program of the stream was given up before the callee has answered, and the fallback waits for that.
-    var awaitsFallback = false
+    /// The program of a stream was given up before the callee has answered, and the fallback waits for that; or for the
+    /// stream that was to take its place, and may fail.
+    package internal(set) var awaitsFallback = false
     /// The recording that is to start once the leg hears something; `nil`: none, or it has.
     var awaitedRecording: RecordRequest?
     /// The recordings that are over, and written.

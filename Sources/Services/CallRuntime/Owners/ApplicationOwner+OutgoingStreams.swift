@@ -60,7 +60,10 @@ extension ApplicationOwner {
     private func end(_ stream: OutgoingStream, in session: SessionID) {
         links[session] = nil
         if stream.name == nil { stream.cancel() } else { stream.link.stop() }
-        edit(session) { $0.endStream() }
+        edit(session) { leg in
+            leg.endStream()
+            leg.dropFallback()
+        }
     }
 
     /// Connects, for the first time or again.
@@ -109,7 +112,10 @@ extension ApplicationOwner {
             edit(session) { $0.lostStream() }
         case .end, .giveUp:
             outgoing[session] = nil
-            edit(session) { $0.endStream() }
+            edit(session) { leg in
+                leg.endStream()
+                if action == .end { leg.dropFallback() }
+            }
         }
         let call = legs[session].map { "\($0.place.call)" } ?? ""
         let metadata: Logger.Metadata = [LogKey.call: "\(call)", LogKey.reason: "\(reason)"]
@@ -117,7 +123,12 @@ extension ApplicationOwner {
             return environment.logger.debug("the socket of a stream is gone", metadata: metadata)
         }
         environment.logger.notice("the program of a stream cannot be reached", metadata: metadata)
-        if stream.order.fallback != .none { streamSteps.append((session, .fallBack(stream.order.fallback))) }
+        if stream.order.fallback != .none {
+            streamSteps.append((session, .fallBack(stream.order.fallback)))
+        } else if legs[session]?.awaitsFallback == true {
+            // The stream did not come about that was to take the place of the fallback of another one.
+            streamSteps.append((session, .fallBackLate))
+        }
     }
 
     /// Connects again where it is time.
@@ -141,14 +152,16 @@ extension ApplicationOwner {
 
     /// Does what follows for a stream.
     func carryOut(_ step: OutgoingStream.Step, in session: SessionID, asking switchboard: LocalSwitchboard) async {
-        if case .fallBack(.application) = step, case .announce(let list) = application.fallback {
-            await loadAnnouncement(list)
-        }
+        if step.isOfApplication, case .announce(let list) = application.fallback { await loadAnnouncement(list) }
         await turn(of: session)
         defer { pass(session) }
         switch step {
         case .attach: await attach(session, asking: switchboard)
         case .fallBack(let fallback): await fallBack(to: fallback, in: session, asking: switchboard)
+        case .fallBackLate:
+            if legs[session]?.awaitsFallback == true {
+                await fallBack(to: .application, in: session, asking: switchboard)
+            }
         }
     }
 
@@ -166,6 +179,7 @@ extension ApplicationOwner {
         guard let command = edit(session, { $0.open(name) }) else { return }
         do throws(CallError) {
             try await switchboard.perform(command, in: session, by: leg.place)
+            edit(session) { $0.dropFallback() }
         } catch {
             environment.media.remove(name)
             stream.cancel()

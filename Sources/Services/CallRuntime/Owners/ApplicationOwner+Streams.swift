@@ -39,6 +39,7 @@ extension ApplicationOwner {
         if !listens { opened(terms, in: session) }
         do throws(CallError) {
             try await switchboard.perform(command, in: session, by: leg.place)
+            if !listens { edit(session) { $0.dropFallback() } }
         } catch {
             environment.media.remove(stream)
             refused(stream, in: session, former)

@@ -109,9 +109,7 @@ actor ApplicationOwner: EndpointOwner {
                     case .record(let request):
                         group.addTask { await self.recordLate(request, in: session, asking: switchboard) }
                     case .fallBackOfStream:
-                        group.addTask {
-                            await self.carryOut(.fallBack(.application), in: session, asking: switchboard)
-                        }
+                        group.addTask { await self.carryOut(.fallBackLate, in: session, asking: switchboard) }
                     }
                 }
                 for (session, step) in takeStreamSteps() {

@@ -9,6 +9,17 @@ struct OutgoingStream: Sendable {
         case attach
         /// Its program is given up.
         case fallBack(StreamOrder.Fallback)
+        /// A fallback that has waited may happen now.
+        case fallBackLate
+
+        /// Whether what is configured for calls about which nobody decides may happen.
+        var isOfApplication: Bool {
+            switch self {
+            case .fallBack(let fallback): fallback == .application
+            case .fallBackLate: true
+            case .attach: false
+            }
+        }
     }
 
     /// No other order of the process has the same number.
