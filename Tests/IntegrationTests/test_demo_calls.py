@@ -5,7 +5,7 @@ import pytest
 
 from peers import sound
 from peers.chromium import Page
-from peers.phone_page import PhonePage, in_both_browsers
+from peers.phone_page import PhonePage, in_both_browsers, in_both_browsers_at_night
 
 TONE = 1_000
 
@@ -104,7 +104,7 @@ def test_with_sendonly_the_held_side_hears_music(page):
     hears_the_other(bob)
 
 
-@in_both_browsers
+@in_both_browsers_at_night
 def test_the_held_side_offers_nothing(page):
     """Firefox wants to negotiate whenever an offer leaves less than a transceiver's direction."""
     alice, bob = registered(page, "alice", "bob")
@@ -120,7 +120,7 @@ def test_the_held_side_offers_nothing(page):
     assert page.errors == []
 
 
-@in_both_browsers
+@in_both_browsers_at_night
 def test_video_stops_and_starts_on_one_side(page):
     alice, bob = registered(page, "alice", "bob")
     connect(alice, bob)
@@ -170,7 +170,7 @@ def test_blind_transfer(page, artifacts):
     assert page.errors == []
 
 
-@in_both_browsers
+@in_both_browsers_at_night
 def test_a_transfer_to_nobody_leaves_the_call_on_hold(page):
     alice, bob = registered(page, "alice", "bob")
     connect(alice, bob)
@@ -231,7 +231,7 @@ def test_three_way(page, artifacts):
     assert page.errors == []
 
 
-@in_both_browsers
+@in_both_browsers_at_night
 def test_the_fourth_phone_calls_and_is_taken_into_the_conference(page, artifacts):
     alice, bob, carol, dave = registered(page, "alice", "bob", "carol", "dave")
     for phone in (alice, bob, carol, dave):
@@ -278,7 +278,7 @@ def are_in_conference(*phones: PhonePage):
 
 
 @pytest.mark.parametrize("state", ["IN_CALL", "ON_HOLD"])
-@in_both_browsers
+@in_both_browsers_at_night
 def test_a_page_that_is_loaded_again_goes_on_with_its_call(gateway, browser, state):
     """Alone in its page, so that the other phone's page stays as it is."""
     one = browser()
@@ -318,7 +318,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_its_call(gateway, browser, sta
         assert phone.page.errors == []
 
 
-@in_both_browsers
+@in_both_browsers_at_night
 def test_a_call_that_rings_goes_on_ringing_after_a_reload(gateway, browser):
     one = browser()
     alice, bob = PhonePage.open(one, gateway.http, "alice"), PhonePage.open(one, gateway.http, "bob")

@@ -5,7 +5,7 @@ import pytest
 
 from peers import sound
 from peers.chromium import Page
-from peers.phone_page import PhonePage, in_both_browsers
+from peers.phone_page import PhonePage, in_both_browsers, in_both_browsers_at_night
 
 DESKTOP, POCKET = (1280, 800), (390, 844)
 
@@ -88,7 +88,7 @@ def test_alice_calls_bob_with_the_mouse(page, artifacts):
     assert page.errors == []
 
 
-@in_both_browsers
+@in_both_browsers_at_night
 def test_the_phones_become_tabs_on_a_small_screen(page, artifacts):
     page.resize(POCKET, phone=True)
     alice, bob = PhonePage(page, "alice"), PhonePage(page, "bob")
@@ -120,7 +120,7 @@ def test_the_phones_become_tabs_on_a_small_screen(page, artifacts):
     assert page.errors == []
 
 
-@in_both_browsers
+@in_both_browsers_at_night
 def test_a_wrong_address_is_explained(page):
     alice = PhonePage(page, "alice")
     alice.press("register")
@@ -132,7 +132,7 @@ def test_a_wrong_address_is_explained(page):
     alice.unregister()
 
 
-@in_both_browsers
+@in_both_browsers_at_night
 def test_a_phone_that_sleeps_is_woken_by_a_call(page, artifacts):
     """Its app is closed: it has no registration and no channel. A push to the stand-in of `--dev` opens it."""
     alice, bob = PhonePage(page, "alice"), PhonePage(page, "bob")

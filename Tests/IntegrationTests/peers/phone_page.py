@@ -11,6 +11,10 @@ in_both_browsers = pytest.mark.parametrize(
     "browser", ["chromium", pytest.param("firefox", marks=pytest.mark.alone)], indirect=True
 )
 """A test whose `browser()` is Chromium once, and Firefox once."""
+in_both_browsers_at_night = pytest.mark.parametrize(
+    "browser", ["chromium", pytest.param("firefox", marks=[pytest.mark.alone, pytest.mark.nightly])], indirect=True
+)
+"""The same, in Firefox at night only: by day, it is the page of another test that shows what Firefox makes of it."""
 
 _TAKE_A_DETOUR = """() => {
   if (window.detour) return;
