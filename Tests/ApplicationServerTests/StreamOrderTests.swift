@@ -41,6 +41,60 @@ import Testing
         #expect(rig.calls.streamRequests.last == .stop)
     }
 
+    @Test func `a body says what the program is told by names`() async throws {
+        let rig = try await withCall()
+        let parameters = #"{"from": "alice@example.com", "tenant": "", "": "7"}"#
+        let told = ["from": "alice@example.com", "tenant": "", "": "7"]
+        #expect(
+            await rig.ask(.post, Self.path, #"{"url": "wss://b", "parameters": \#(parameters)}"#).status == 200)
+        guard case .connect(let order)? = rig.calls.streamRequests.last else {
+            Issue.record("no stream was ordered")
+            return
+        }
+        #expect(order.parameters == told)
+        let body = #"{"to": "alice@example.com", "from": "bot@example.com", "#
+        let call = body + #""stream": {"url": "wss://b/", "parameters": \#(parameters)}}"#
+        #expect(await rig.ask(.post, "/v1/calls", call).status == 201)
+        #expect(rig.calls.orders.last??.parameters == told)
+        #expect(rig.calls.requests.last?.content.parameters == [])
+    }
+
+    /// What `parameters` must be, and which field the refusal of something else names.
+    private static let wrongParameters: [(String, String)] = [
+        (#"[{"name": "from", "value": "alice"}]"#, #""parameters" must be an object of at most 64 texts"#),
+        (#""from=alice""#, #""parameters" must be an object of at most 64 texts"#),
+        (object(of: 65), #""parameters" must be an object of at most 64 texts"#),
+        (#"{"a": "1", "from": 7}"#, #""parameters.from" must be a text"#),
+        (#"{"a": "1", "from": null}"#, #""parameters.from" must be a text"#),
+        (#"{"a": "\#(String(repeating: "ä", count: 4_096))"}"#, #""parameters" must have at most 8192 bytes"#),
+    ]
+
+    private static func object(of count: Int) -> String {
+        "{" + (1...count).map { #""n\#($0)": "x""# }.joined(separator: ", ") + "}"
+    }
+
+    @Test(arguments: wrongParameters)
+    func `parameters of a stream that are refused`(_ parameters: String, _ sentence: String) async throws {
+        let rig = try await withCall()
+        let answer = await rig.ask(.post, Self.path, #"{"url": "wss://b", "parameters": \#(parameters)}"#)
+        #expect(answer.code == "request.invalid_value")
+        #expect(answer.detail == "The field \(sentence).")
+        #expect(rig.calls.streamRequests.isEmpty)
+    }
+
+    @Test func `as many parameters of a stream are taken as of a call, and as many bytes`() async throws {
+        let rig = try await withCall()
+        for parameters in [Self.object(of: 64), #"{"a": "\#(String(repeating: "x", count: 8_191))"}"#, "{}", "null"] {
+            let answer = await rig.ask(.post, Self.path, #"{"url": "wss://b", "parameters": \#(parameters)}"#)
+            #expect(answer.status == 200, "\(answer.detail ?? "-")")
+        }
+        let wrong = #"{"to": "alice@example.com", "stream": {"url": "wss://b", "parameters": {"a": 1}}}"#
+        let refused = await rig.ask(.post, "/v1/calls", wrong)
+        #expect(refused.detail == #"The field "stream.parameters.a" must be a text."#)
+        let stop = await rig.ask(.post, Self.path, #"{"action": "stop", "parameters": {}}"#)
+        #expect(stop.detail == #"The field "parameters" is for the action connect alone."#)
+    }
+
     @Test(
         arguments: [
             #"{"url": "https://bot.example.com"}"#, #"{"url": "wss://user@bot.example.com"}"#, #"{"url": 7}"#,

@@ -46,9 +46,11 @@ struct ApplicationCallTests {
     }
 
     /// The call of Alice to the application, once the application knows of it.
-    func incoming(_ rig: RuntimeRig, earlyMedia: Bool = false) async throws -> (SessionID, ApplicationCall) {
+    func incoming(
+        _ rig: RuntimeRig, earlyMedia: Bool = false, content: CustomContent = CustomContent()
+    ) async throws -> (SessionID, ApplicationCall) {
         let own = try await rig.switchboard.startCall(
-            alice, CallStartRequest(callee: address, sdp: offer, acceptsEarlyMedia: earlyMedia))
+            alice, CallStartRequest(callee: address, sdp: offer, acceptsEarlyMedia: earlyMedia, content: content))
         for _ in 0..<10_000 {
             let calls = await rig.switchboard.calls(of: name)
             if let call = calls.first(where: { $0.from == alice && $0.state.phase != .ended }) { return (own, call) }

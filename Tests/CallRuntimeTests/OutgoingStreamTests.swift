@@ -78,6 +78,37 @@ extension ApplicationCallTests {
         }
     }
 
+    @Test func `a program is told the parameters of the order and of the call on each socket, and the order wins`()
+        async throws
+    {
+        try await serve(try application()) { rig in
+            let content = CustomContent(parameters: [
+                CustomParameter(name: "tenant", value: "of the caller"), CustomParameter(name: "shop", value: "7"),
+                CustomParameter(name: "shop", value: "8"),
+            ])
+            let (_, ringing) = try await incoming(rig, content: content)
+            let call = try await perform(rig, .answer(CustomContent()), ringing.id)
+            var wish = try order()
+            wish.parameters = ["tenant": "acme", "from": "alice"]
+            _ = try await stream(rig, .connect(wish), call.id)
+            let told = ["tenant": "acme", "from": "alice", "shop": "7"]
+            for number in 1...2 {
+                rig.programs.attempts[number - 1].tell(.opened)
+                await rig.wait { spokenStreams(rig).count == number }
+                let media = try #require(rig.media.streams[spokenStreams(rig)[number - 1]])
+                #expect(media.start.parameters == told)
+                guard number == 1 else { continue }
+                rig.programs.attempts[0].tell(.lost(.transient, "the connection broke"))
+                await attempt(2, rig)
+            }
+            // Another order has parameters of its own, and a program that comes by itself those of the call.
+            _ = try await stream(rig, .stop, call.id)
+            let own = try await rig.switchboard.open(
+                StreamLink(), StreamTerms(dialect: .own, format: .standard), in: call.id, by: name)
+            #expect(rig.media.streams[own]?.start.parameters == ["tenant": "of the caller", "shop": "7"])
+        }
+    }
+
     @Test(arguments: StreamOrder.Fallback.allCases)
     func `a program that cannot be reached is given up`(_ fallback: StreamOrder.Fallback) async throws {
         try await serve(try application { $0.fallback = .reject(.busy) }) { rig in

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
-import pytest
 import pytest_asyncio
 
 from durability import configured
@@ -38,14 +37,16 @@ from test_recordings import decoded, seconds, with_key
 from test_streams import refused
 from test_webhooks import OPEN, Receiver, asked
 
-SERVING, RUNNING = "orbweaver serve", "scripts/run"
+SERVING = "orbweaver serve"
 DEFAULT_STREAM, MOST_STREAMS = "orbweaver app change bot --stream-url", "orbweaver app change bot --maximum-streams"
 DECIDING = "orbweaver webhook add bot"
 PLAYING, PROMPTING, EXPECTING, CONTINUING = "--play ", "--expect keys:", "--expect", "--since"
-COMMANDS = [SERVING, RUNNING, DEFAULT_STREAM, MOST_STREAMS, DECIDING, PLAYING, PROMPTING, EXPECTING, CONTINUING]
+COMMANDS = [SERVING, DEFAULT_STREAM, MOST_STREAMS, DECIDING, PLAYING, PROMPTING, EXPECTING, CONTINUING]
 """How they begin. Each has a test."""
 PARTS = ["orbweaver call", "--dev"]
 """What is said of commands that are run: each is in a block, or in another one of the document."""
+OF_README = "scripts/run"
+"""What `test_readme.py` runs."""
 
 
 def command(begin: str) -> str:
@@ -57,7 +58,7 @@ def command(begin: str) -> str:
 
 
 def test_every_command_within_a_sentence_has_a_test():
-    assert set(inline_commands(BOTS)) == {*map(command, COMMANDS), *PARTS}
+    assert set(inline_commands(BOTS)) == {*map(command, COMMANDS), *PARTS, OF_README}
     for part in PARTS:
         longer = [*inline_commands(BOTS), *shell_blocks(BOTS)]
         assert [each for each in longer if f"{part} " in f"{each} " and each != part], part
@@ -65,7 +66,7 @@ def test_every_command_within_a_sentence_has_a_test():
 
 def test_every_request_that_is_shown_has_a_test():
     assert [*streaming(), *recording()] == indented_requests(BOTS)
-    assert (len(streaming()), len(recording()), len(indented_objects(BOTS))) == (2, 6, 3)
+    assert (len(streaming()), len(recording()), len(indented_objects(BOTS))) == (3, 6, 3)
 
 
 def streaming() -> list[tuple[str, str, str]]:
@@ -127,11 +128,8 @@ def said(own, bot) -> str:
 # The gateway
 
 
-@pytest.mark.parametrize(("begin", "build"), [(SERVING, ""), (RUNNING, " --debug")])
-async def test_a_gateway_to_try_has_an_application(network, begin, build):  # noqa: F811
-    """But for `--debug`, as printed."""
-    place = f"cd {REPOSITORY}\n" if begin == RUNNING else ""
-    await asyncio.to_thread(network.start, f"{place}exec {command(begin)}{build}")
+async def test_a_gateway_to_try_has_an_application(network):  # noqa: F811
+    await asyncio.to_thread(network.start, f"exec {command(SERVING)}")
     await asyncio.to_thread(network.wait_until_ready, "http://127.0.0.1:8080", 300)
     setting, listing = block_with(BOTS, SETTING), block_with(BOTS, LISTING)
     assert json.loads(network.run(setting + listing))["items"] == []
@@ -230,7 +228,7 @@ async def test_the_gateway_connects_out_and_stops(site, party):
     own, _, bot = site
     alice = await party("alice", base=own.http, sounds=True)
     call, session = await answered(bot, alice)
-    connecting, stopping = streaming()
+    connecting, stopping, naming = streaming()
     async with BotServer(echoes=True) as program:
         body = json.loads(changed(connecting[2], **{"wss://bot.example.com/talk": program.url}))
         (await bot.ask(connecting[0], changed(connecting[1], **{"{id}": session}), body)).succeeded()
@@ -242,6 +240,16 @@ async def test_the_gateway_connects_out_and_stops(site, party):
         await bot.until(session, stream=None)
         # It has not failed: what happens when a program is given up does not happen.
         assert body["fallback"] == "end" and (await bot.show(session))["state"] == "talking"
+    async with BotServer(subprotocol=None) as program:
+        body = json.loads(changed(naming[2], **{"wss://bot.example.com/talk": program.url}))
+        (await bot.ask(naming[0], changed(naming[1], **{"{id}": session}), body)).succeeded()
+        socket = await program.socket()
+
+        def start() -> dict:
+            return next((each["start"] for each in socket.told if each.get("event") == "start"), {})
+
+        await call.until(start, "has a program that knows of the start")
+        assert start()["customParameters"] == body["parameters"] == {"from": "alice@example.com", "tenant": "7"}
     (await call.end()).succeeded()
 
 

@@ -18,6 +18,7 @@ from party import hear_now
 from party.tones import MUSIC
 from peers import sdp
 from peers.bot import DEMO_KEY
+from peers.bot_server import BotServer
 from peers.gateway import REPOSITORY, environment
 from peers.proxy import CuttableWire
 from peers.python_client import SOURCE
@@ -74,6 +75,21 @@ async def test_two_calls_are_connected(orbweaver, gateway, party):
             assert (await call.over(20)).cause == "left"
         await hear_now({at_alice: {"bob"}, at_bob: {"alice"}})
         (await at_bob.end()).succeeded()
+        await at_alice.over()
+
+
+async def test_the_server_of_a_stream_is_told_parameters(orbweaver, gateway, party):
+    alice = await party("alice", sounds=True)
+    async with orbweaver.Client(gateway.http, DEMO_KEY) as client, BotServer() as program:
+        at_alice = await alice.dial("bot")
+        call = await anext(client.incoming())
+        await call.answer()
+        await at_alice.answered()
+        await call.stream(program.url, parameters={"from": call.snapshot.from_address})
+        socket = await program.socket()
+        assert (await socket.expect("start"))["parameters"] == {"from": "alice@dev.local"}
+        await call.end()
+        assert await socket.closed() == 1000
         await at_alice.over()
 
 

@@ -1,5 +1,7 @@
 """Audio streams that the gateway opens, and programs that listen (docs/bots.md, *Audio streams*)."""
 import asyncio
+import functools
+import json
 import ssl
 import subprocess
 from pathlib import Path
@@ -11,6 +13,7 @@ from durability import configured
 from party import MUSIC, hear_now
 from peers.bot import Bot
 from peers.bot_server import SUBPROTOCOL, BotServer
+from peers.echo_bot import EchoBot
 from peers.gateway import orbweaver
 from peers.stream import Stream
 from test_bots import answered
@@ -69,6 +72,57 @@ async def test_a_call_is_started_with_a_stream(party, bot):
         await hear_now({incoming: {"carol"}})
         await bot.tell(started["id"], "end")
         assert await socket.closed() == 1000
+
+
+@pytest.mark.parametrize(
+    ("dialect", "is_start", "place"),
+    [
+        ("orbweaver", {"type": "start"}, ["parameters"]),
+        ("twilio", {"event": "start"}, ["start", "customParameters"]),
+        ("asterisk-json", {"event": "MEDIA_START"}, ["channel_variables"]),
+    ],
+)
+async def test_a_program_is_told_the_parameters_of_its_order_and_of_the_caller(party, bot, dialect, is_start, place):
+    alice = await party("alice", sounds=True)
+    sent = [{"name": "tenant", "value": "of the caller"}, {"name": "X-Shop", "value": "7"}]
+    call, session = await answered(bot, alice, customParameters=sent)
+    own = {"from": (await bot.show(session))["from"], "tenant": "acme"}
+
+    def starts(word: str) -> bool:
+        return json.loads(word).items() >= is_start.items()
+
+    async with EchoBot(dialect, parameters=own).talks(bot, session, "out") as program:
+        await program.told(starts)
+        (await call.end()).succeeded()
+        assert await program.ended() == 1000
+    (start,) = (json.loads(word) for word in program.words if starts(word))
+    assert functools.reduce(dict.get, place, start) == {"from": "alice@dev.local", "tenant": "acme", "X-Shop": "7"}
+
+
+async def test_a_call_that_is_started_tells_its_program_parameters_and_wrong_ones_are_refused(party, bot):
+    alice = await party("alice", sounds=True)
+    wrong = [
+        ({"from": 7}, "parameters.from", "must be a text"),
+        ([{"name": "from", "value": "alice"}], "parameters", "must be an object of at most 64 texts"),
+        ({f"n{number}": "" for number in range(65)}, "parameters", "must be an object of at most 64 texts"),
+        ({"from": 8_189 * "x"}, "parameters", "must have at most 8192 bytes"),
+    ]
+    async with BotServer() as program:
+        for parameters, field, rule in wrong:
+            wish = {"to": "alice@dev.local", "stream": {"url": program.url, "parameters": parameters}}
+            refused = (await bot.ask("POST", "/v1/calls", wish)).refused(400, "request.invalid_value")
+            assert refused["detail"] == f'The field "stream.{field}" {rule}.'
+        started = await bot.start("alice", stream={"url": program.url, "parameters": {"from": 8_188 * "x"}})
+        incoming = await alice.incoming()
+        (await incoming.answer()).succeeded()
+        socket = await program.socket()
+        assert (await socket.expect("start"))["parameters"] == {"from": 8_188 * "x"}
+        wish = {"url": program.url, "parameters": {"from": None}}
+        refused = await bot.ask("POST", f"/v1/calls/{started['id']}/stream", wish)
+        assert '"parameters.from" must be a text' in refused.refused(400, "request.invalid_value")["detail"]
+        await bot.tell(started["id"], "end")
+        assert await socket.closed() == 1000
+        assert len(program.handshakes) == 1
 
 
 @pytest.mark.parametrize(("dialect", "subprotocol"), [("orbweaver", SUBPROTOCOL), ("twilio", None)])

@@ -22,8 +22,9 @@ CONTRACTS = {"twilio": ("twilioGateway", "twilioBot"), "asterisk-json": ("asteri
 
 
 class EchoBot:
-    def __init__(self, dialect: str, echoes: bool = True, **terms: str | int):
-        """`echoes`: otherwise it only notes what it hears. `terms`: those of the stream besides its dialect."""
+    def __init__(self, dialect: str, echoes: bool = True, **terms: str | int | dict[str, str]):
+        """`echoes`: otherwise it only notes what it hears. `terms`: those of the stream besides its dialect;
+        `parameters` among them only if the gateway connects."""
         self.dialect, self._echoes, self._terms = dialect, echoes, terms
         self.words: list[str] = []
         """Messages without audio, in their order."""

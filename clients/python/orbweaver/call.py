@@ -316,16 +316,19 @@ class Call:
         url: str | None = None,
         *,
         headers: Mapping[str, str] | None = None,
+        parameters: Mapping[str, str] | None = None,
         retry_time: int | None = None,
         fallback: Literal["none", "end", "application"] | None = None,
         **terms: Any,
     ) -> Snapshot:
         """Has the gateway connect to a WebSocket server, which speaks and hears from then on, and returns at once.
-        Without a URL it is the default one of the application.
+        Without a URL it is the default one of the application. `parameters` is what the server is told in its `start`
+        besides the parameters of the call, such as `{"from": call.snapshot.from_address}`.
         `retry_time` is in milliseconds; `terms`: `format`, `rate`, `dialect`, `absence`, `media` and `bargeIn`."""
         fields = [{"name": name, "value": value} for name, value in (headers or {}).items()]
         return await self.command(
-            "stream", action="connect", url=url, headers=fields or None, retryTime=retry_time, fallback=fallback,
+            "stream", action="connect", url=url, headers=fields or None,
+            parameters=None if parameters is None else dict(parameters), retryTime=retry_time, fallback=fallback,
             **terms,
         )  # fmt: skip
 

@@ -92,10 +92,7 @@ extension Fields {
                 CustomParameter(
                     name: try parameter.requiredText("name"), value: try parameter.requiredText("value")))
         }
-        guard
-            content.parameters.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count })
-                <= Limits.maximumParameterBytes
-        else { throw refusal("parameters", "must have at most \(Limits.maximumParameterBytes) bytes") }
+        try checkParameters(bytes: content.parameters.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count })
         let known: Set<String> = ["contentType", "contentDisposition", "body"]
         for body in try objects("bodies", known: known, in: 0...Limits.maximumBodies) ?? [] {
             let type = try body.requiredText("contentType")
@@ -117,5 +114,20 @@ extension Fields {
             throw refusal("bodies", "must have at most \(Limits.maximumBodyBytes) bytes")
         }
         return content
+    }
+
+    /// `parameters` of a stream: what its program is told, within the limits of those of a call.
+    ///
+    /// - Throws: `request.invalid_value`.
+    func streamParameters() throws(V1Error) -> [String: String] {
+        let parameters = try namedTexts("parameters", atMost: CallControlRequest.maximumParameters) ?? [:]
+        try checkParameters(bytes: parameters.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count })
+        return parameters
+    }
+
+    /// Refuses `parameters` whose names and values have too many bytes together.
+    private func checkParameters(bytes: Int) throws(V1Error) {
+        let limit = CallControlRequest.maximumParameterBytes
+        guard bytes <= limit else { throw refusal("parameters", "must have at most \(limit) bytes") }
     }
 }

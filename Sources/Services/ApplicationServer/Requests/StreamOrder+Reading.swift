@@ -28,7 +28,7 @@ extension StreamRequest {
 
 extension StreamOrder {
     /// The fields of a body that says which stream the gateway opens.
-    static let fields = StreamTerms.fields.union(["url", "headers", "retryTime", "fallback"])
+    static let fields = StreamTerms.fields.union(["url", "headers", "parameters", "retryTime", "fallback"])
 
     private static let maximumHeaders = 16
     private static let maximumNameLength = 64
@@ -49,12 +49,14 @@ extension StreamOrder {
             destination.fields.reduce(0, { $0 + $1.name.utf8.count + $1.value.value.utf8.count + 4 })
                 <= Self.maximumHeaderBytes
         else { throw fields.refusal("headers", "must have at most \(Self.maximumHeaderBytes) bytes together") }
+        let parameters = try fields.streamParameters()
         let terms = try StreamTerms(reading: fields)
         let limits = StreamDialing.Configuration.limits
         var dialing = StreamDialing.Configuration()
         if let time = try fields.milliseconds("retryTime", in: limits) { dialing.limit = time }
         self.init(
-            destination, terms, dialing: dialing, fallback: try fields.word("fallback", Fallback.self) ?? .none)
+            destination, terms, parameters: parameters, dialing: dialing,
+            fallback: try fields.word("fallback", Fallback.self) ?? .none)
     }
 
     private static func url(_ fields: Fields, otherwise other: WebSocketURL?) throws(V1Error) -> WebSocketURL {

@@ -173,7 +173,7 @@ extension ApplicationOwner {
         else { return }
         var call = leg.view
         call.trace = stream.order.trace ?? call.trace
-        let name = announce(stream.link, stream.order.terms, of: call, order: stream.number)
+        let name = announce(stream.link, stream.order.terms, of: call, as: stream)
         outgoing[session]?.name = name
         links[session] = stream.link
         guard let command = edit(session, { $0.open(name) }) else { return }

@@ -52,19 +52,18 @@ extension ApplicationOwner {
     ///
     /// - Parameters:
     ///   - call: the call, with the trace that the stream is part of.
-    ///   - order: see ``MediaStream/order``.
+    ///   - ordered: the stream, if the gateway opens it; `nil`: its program has opened it.
     /// - Returns: its name.
     func announce(
-        _ link: StreamLink, _ terms: StreamTerms, of call: ApplicationCall, order: UInt64? = nil
+        _ link: StreamLink, _ terms: StreamTerms, of call: ApplicationCall, as ordered: OutgoingStream? = nil
     ) -> StreamID {
         var random = environment.random.generator
         let stream = StreamID(random.next())
         let start = StreamStart(
             stream: "\(stream)", call: call.id.rawValue, application: identity.name.description, context: call.context,
-            parameters: Dictionary(call.parameters.map { ($0.name, $0.value) }) { first, _ in first },
-            from: call.from.text, to: call.to.text, format: terms.format,
-            traceparent: call.trace?.description)
-        environment.media.add(MediaStream(link: link, terms: terms, start: start, order: order), as: stream)
+            parameters: call.streamParameters(of: ordered?.order), from: call.from.text, to: call.to.text,
+            format: terms.format, traceparent: call.trace?.description)
+        environment.media.add(MediaStream(link: link, terms: terms, start: start, order: ordered?.number), as: stream)
         return stream
     }
 
@@ -130,5 +129,16 @@ extension ApplicationOwner {
         guard case .keyPressed(let key, let milliseconds, _) = fact, let digit = key.rawValue.first else { return }
         links[session]?.press(digit, milliseconds: milliseconds)
         for link in listeners[session, default: [:]].values { link.press(digit, milliseconds: milliseconds) }
+    }
+}
+
+extension ApplicationCall {
+    /// What the program of a stream is told, values by names: the parameters of the call, and those of the order, which
+    /// win. Of two of the call with one name the first counts.
+    ///
+    /// - Parameter order: what the application asked for; `nil`: the program has opened the stream.
+    fileprivate func streamParameters(of order: StreamOrder?) -> [String: String] {
+        let own = Dictionary(parameters.map { ($0.name, $0.value) }) { first, _ in first }
+        return own.merging(order?.parameters ?? [:]) { _, ordered in ordered }
     }
 }

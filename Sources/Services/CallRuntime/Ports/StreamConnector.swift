@@ -79,6 +79,8 @@ package struct StreamOrder: Equatable, Sendable {
     package var destination: StreamDestination
     /// What the stream is.
     package var terms: StreamTerms
+    /// What the program is told with the start: values by names. They win over those of the call.
+    package var parameters: [String: String]
     /// How long the program is tried.
     package var dialing: StreamDialing.Configuration
     /// What happens when it is given up.
@@ -88,12 +90,13 @@ package struct StreamOrder: Equatable, Sendable {
 
     /// Makes an order of its parts; each parameter is the property of that name.
     package init(
-        _ destination: StreamDestination, _ terms: StreamTerms,
+        _ destination: StreamDestination, _ terms: StreamTerms, parameters: [String: String] = [:],
         dialing: StreamDialing.Configuration = StreamDialing.Configuration(), fallback: Fallback = .none,
         trace: TraceContext? = nil
     ) {
         self.destination = destination
         self.terms = terms
+        self.parameters = parameters
         self.dialing = dialing
         self.fallback = fallback
         self.trace = trace

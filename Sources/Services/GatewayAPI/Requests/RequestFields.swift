@@ -202,6 +202,24 @@ package struct RequestFields<Failure: RequestRefusal>: Equatable, Sendable {
         return texts
     }
 
+    /// An object of texts by any names; `nil`: the field is not there, or `null`.
+    ///
+    /// - Throws: `request.invalid_value`.
+    package func namedTexts(_ name: String, atMost limit: Int) throws(Failure) -> [String: String]? {
+        guard let value = value(name) else { return nil }
+        guard case .object(let members) = value, members.count <= limit else {
+            throw refusal(name, "must be an object of at most \(limit) texts")
+        }
+        var texts: [String: String] = [:]
+        for key in members.keys.sorted() {
+            guard case .text(let text)? = members[key] else {
+                throw refusal("\(name).\(key.prefix(64))", "must be a text")
+            }
+            texts[key] = text
+        }
+        return texts
+    }
+
     /// An object; `nil`: the field is not there, or `null`.
     ///
     /// - Throws: `request.invalid_value`, also for a field in it that is not known.
