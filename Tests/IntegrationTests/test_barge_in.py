@@ -1,5 +1,5 @@
-"""A caller speaks while a bot plays: recorded speech, found by the gateway, pauses what the bot says until it decides
-(docs/bots.md, *Audio streams*). What the caller has heard is measured at the caller."""
+"""A caller speaks while a bot plays: its speech, found by the gateway, pauses what the bot says until it decides
+(docs/bots.md, *Audio streams*). The voice is synthetic. What the caller has heard is measured at the caller."""
 import asyncio
 import functools
 from contextlib import asynccontextmanager
@@ -28,8 +28,8 @@ FEW_FRAMES = 100
 
 
 @functools.cache
-def recorded(name: str) -> numpy.ndarray:
-    """One of fixtures/audio/speech, 16 bit at `RATE`."""
+def sentence(name: str) -> numpy.ndarray:
+    """One of fixtures/audio/speech, which a synthetic voice says, 16 bit at `RATE`."""
     with av.open(str(SPEECH / f"{name}.wav")) as file:
         pieces = [frame.to_ndarray().reshape(-1) for frame in file.decode(audio=0)]
         return resample(numpy.concatenate(pieces), file.streams.audio[0].rate, RATE)
@@ -56,10 +56,10 @@ class KeepingEar(Ear):
 
 
 class Talker(ToneMedia):
-    """Is silent, and says a recorded sentence whenever it is told to."""
+    """Is silent, and says a sentence of a synthetic voice whenever it is told to."""
 
     def __init__(self):
-        self._track = PacketTrack(OPUS, encode(recorded("meant"), OPUS))
+        self._track = PacketTrack(OPUS, encode(sentence("meant"), OPUS))
         super().__init__(0, source=self._track)
         self.ear = KeepingEar()
         self._ears = [self.ear]
@@ -131,7 +131,7 @@ async def test_the_bot_does_not_decide_in_time(party, bot):
         await hear_now({call: {"carol"}})
         stopped = await stream.expect("speechStopped")
         # The sentence is as long as that, and silence tells where it ends.
-        assert 0.2 <= (stopped["at"] - started["at"]) / (1_000 * len(recorded("meant")) / RATE) <= 1.5
+        assert 0.2 <= (stopped["at"] - started["at"]) / (1_000 * len(sentence("meant")) / RATE) <= 1.5
         assert await dropped(call, stream) > heard
 
 
@@ -178,7 +178,7 @@ async def test_a_bot_that_is_sent_speech_alone_gets_the_first_sound_of_it(party,
 
 def first_sound() -> numpy.ndarray:
     """A quarter of a second of the sentence from its first sound on, at 16,000 samples per second."""
-    samples = resample(recorded("meant"), RATE, 16_000)
+    samples = resample(sentence("meant"), RATE, 16_000)
     first = int(numpy.argmax(abs(samples.astype(int)) > 0.05 * abs(samples.astype(int)).max()))
     return samples[first : first + 4_000]
 

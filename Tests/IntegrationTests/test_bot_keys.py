@@ -16,7 +16,7 @@ from peers.codecs import PCMA, PCMU, Codec, encode, resample
 from peers.sound import RATE, sine
 from peers.speech import PacketTrack
 from peers.stream import Stream
-from test_barge_in import recorded
+from test_barge_in import sentence
 from test_bots import answered, events
 
 G711 = 8_000
@@ -127,7 +127,7 @@ async def test_speech_and_single_tones_are_no_keys(telephone, bot):
         await stream.expect("start")
         await bot.tell(session, "gather", **GATHERING)
         for name in ("meant", "question"):
-            await call.media.say(resample(recorded(name), RATE, G711))
+            await call.media.say(resample(sentence(name), RATE, G711))
         await stream.until(lambda: abs(sound_of(stream).astype(int)).max(initial=0) > 1_000, "hears the speech")
         alone = 770, 1_336  # together they are 5
         for frequency in alone:
