@@ -165,6 +165,24 @@ struct RecordedCallTests {
         }
     }
 
+    @Test func `a recording is part of the trace of its call`() async throws {
+        let trace = try #require(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
+        try await serve { rig in
+            let request = try ApplicationCallRequest(to: RuntimeRig.alice, from: Self.address, trace: trace)
+            let call = try await rig.switchboard.start(request, by: Self.name)
+            let session = try await rig.incoming(on: 1)
+            let answer = try Fixtures.text("sdp/chromium-156/answer-audio.sdp")
+            try await rig.switchboard.answer(RuntimeRig.alice, session, CallAnswerRequest(sdp: answer))
+            var seen = call
+            for _ in 0..<10_000 where seen.state != .talking {
+                await Task.yield()
+                seen = try await rig.switchboard.call(call.id, of: Self.name)
+            }
+            _ = try await perform(rig, .record(.start(RecordRequest())), call.id)
+            #expect(files.opened.map(\.trace) == [trace])
+        }
+    }
+
     @Test func `a step that waits for a command about its call does not hold up another call`() async throws {
         try await serve { rig in
             try await rig.register(RuntimeRig.bob, on: 2)

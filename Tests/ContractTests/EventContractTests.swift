@@ -89,7 +89,10 @@ import Yams
         let told = try facts().flatMap { entry in
             [nil, trace].compactMap { Publication(entry, of: [.user(Self.alice)], trace: $0) }
         }
-        let other = try others().map { Publication(EventBody($0, at: 1), of: .user(Self.alice)) }
+        let other = try others().flatMap { event in
+            let traces: [TraceContext?] = event.isOfCall ? [nil, trace] : [nil]
+            return traces.map { Publication(EventBody(event, at: 1, trace: $0), of: .user(Self.alice)) }
+        }
         return (told + other).map { $0.numbered(7).object(in: Self.log) } + messages
     }
 
@@ -172,5 +175,15 @@ import Yams
     ])
     func `what is no event fits nothing`(_ text: String) throws {
         #expect(try !complaints(about: Array(text.utf8), "Event").isEmpty)
+    }
+}
+
+extension OtherEvent {
+    /// Whether it is about a call, which may be part of a trace.
+    fileprivate var isOfCall: Bool {
+        switch self {
+        case .recording, .webhookAnswerRefused: true
+        case .pushRegistrationRemoved: false
+        }
     }
 }

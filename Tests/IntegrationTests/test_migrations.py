@@ -119,7 +119,7 @@ FILLING: dict[str, list[tuple]] = {
     "journalTime": [(1, 1_700_000_000_000)],
     "callRecord": [(90_001, CARL, "A1", 0, 1_700_000_000_000, "{}")],
     "application": [("portal", "dev.local", "secret", "Portal", '["calls:read"]', '["*@bots.example"]', 5_000,
-                     '{"reject":"busy"}', 10, 5, None, None, "wss://bots.example/talk", 4)],
+                     '{"reject":"busy"}', 10, 5, None, None, "wss://bots.example/talk", 4, 7)],
     "applicationKey": [("k1", "portal", b"digest", "abcd", 1_700_000_000_000, "root", None)],
     "applicationToken": [(b"digest", "portal", CARL, SOON)],
     "keptMessage": [(90_001, CARL, "m1", json.dumps(MESSAGE))],
@@ -138,11 +138,11 @@ FILLING: dict[str, list[tuple]] = {
                      '{"version":1}')],
     "publicEventLog": [(1, "0123456789ab", 0)],
     "publicEventFloor": [(CARL, 1)],
-    "webhook": [("w1", "portal", "https://bots.example/events", "whsec_a", "call.ended", 0, None)],
+    "webhook": [("w1", "portal", "https://bots.example/events", "whsec_a", "call.ended", 0, None, 7)],
     "webhookPlace": [("w1", 1_800_000_000_000_000)],
     "webhookDelivery": [("w1", 1_800_000_000_000_000, "7", "{}", 0, None, None, 0)],
     "recording": [("leg-1", "portal", "bot@bots.example", "leg", "7", "ogg", "both", 1, None, "command",
-                   int(time.time() * 1000), int(time.time() * 1000), 20, 100)],
+                   int(time.time() * 1000), int(time.time() * 1000), 20, 100, 7)],
     "owedPush": [(90_001, "push-1", CARL, "d1", json.dumps({"kind": "call", "event": EVENT}), 1, 2)],
 }
 """Rows of each table that `make_old` does not fill otherwise, in the order of the columns of the newest schema that has

@@ -1,6 +1,7 @@
 """Recordings of calls of applications (docs/bots.md, Recordings). The files are decoded by ffmpeg (PyAV)."""
 import asyncio
 import io
+import json
 import time
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from peers.bot import Bot
 from peers.event_contract import checked
 from peers.gateway import orbweaver
 from peers.stream import Stream
+from test_webhooks import OPEN, Receiver
 
 RATE = 48_000
 FAINT = 400
@@ -94,13 +96,14 @@ async def with_key(own, options, name: str, *details: str) -> Recorder:
     return Recorder(own.http, key.stdout.strip())
 
 
-def settings(folder: Path, calls: dict | None = None, **recordings) -> tuple[str, ...]:
+def settings(folder: Path, calls: dict | None = None, webhooks: dict | None = None, **recordings) -> tuple[str, ...]:
     for name in ("sounds", "recordings"):
         (folder / name).mkdir()
     sound.tone(folder / "sounds" / "hello.wav", TONES["carol"], seconds=3)
     return configured(
         folder, ["alice", "bob"], media={"bind": "127.0.0.1", "folder": folder / "sounds"},
         recordings={"folder": folder / "recordings", **recordings}, **({"calls": calls} if calls else {}),
+        **({"webhooks": webhooks} if webhooks else {}),
     )  # fmt: skip
 
 
@@ -326,6 +329,47 @@ async def test_events_tell_of_a_recording_and_its_file_is_there(site, party):
     assert stopped["reason"] == "command"
     assert (stopped["milliseconds"], stopped["bytes"]) == (shown["milliseconds"], shown["bytes"])
     assert 0 < told[1]["data"]["milliseconds"] == told[2]["data"]["milliseconds"] < stopped["milliseconds"]
+
+
+async def test_events_of_a_recording_have_the_trace_of_the_call_also_as_webhooks_and_after_a_kill(
+    own_gateway, tmp_path, party
+):
+    options = settings(tmp_path, webhooks=OPEN)
+    own = await asyncio.to_thread(own_gateway.configured, *options)
+    trace, receiver = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", Receiver()
+
+    async def told(recording: str, step: str) -> tuple[dict, dict]:
+        """The header fields and the event of the step."""
+        async with asyncio.timeout(30):
+            while True:
+                for headers, body, _ in receiver.requests:
+                    event = json.loads(body)
+                    if event["type"] == f"recording.{step}" and event["data"]["recording"] == recording:
+                        return headers, event
+                await asyncio.sleep(0.05)
+
+    async with await with_key(own, options, "box", "--address", "box@dev.local") as bot:
+        added = await asyncio.to_thread(orbweaver, "webhook", "add", "box", receiver.url, *options)
+        assert added.returncode == 0, added.stderr
+        alice = await party("alice", base=own.http, sounds=True)
+        for ends_by_kill in (False, True):
+            wish = {"to": "alice@dev.local", "record": {"tag": "order 7"}}
+            session = (await bot.ask("POST", "/v1/calls", wish, traceparent=trace)).succeeded(201)["id"]
+            call = await alice.incoming()
+            (await call.answer()).succeeded()
+            recording = (await bot.recording_call())["recordings"][-1]["id"]
+            steps = [await told(recording, "started")]
+            if ends_by_kill:
+                own.kill()
+                await asyncio.to_thread(own.start)
+            else:
+                (await call.end()).succeeded()
+                await bot.until(session, state="ended")
+            steps.append(await told(recording, "stopped"))
+            for headers, event in steps:
+                assert headers.get("traceparent") == event.get("traceparent") == trace
+            assert event["data"]["reason"] == ("interrupted" if ends_by_kill else "callEnded")
+        assert not receiver.faults, receiver.faults
 
 
 @pytest.mark.parametrize("format", ["wav", "ogg"])

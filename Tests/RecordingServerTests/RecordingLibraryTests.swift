@@ -36,6 +36,7 @@ struct RecordingLibraryTests {
             rig.journal.types == [
                 "recording.started", "recording.paused", "recording.resumed", "recording.stopped",
             ])
+        #expect(rig.journal.traces == [Rig.trace], "the trace of the call")
         #expect(rig.journal.data("recording.paused", "milliseconds") == .integer(1_500))
         #expect(rig.journal.data("recording.stopped", "reason") == .string("maximum"))
         #expect(rig.journal.data("recording.stopped", "milliseconds") == .integer(2_000))
@@ -74,6 +75,7 @@ struct RecordingLibraryTests {
         }
         #expect(rig.journal.types == ["recording.stopped"])
         #expect(rig.journal.data("recording.stopped", "reason") == .string("interrupted"))
+        #expect(rig.journal.traces == [Rig.trace], "the trace of the call")
         killed.finish()
     }
 

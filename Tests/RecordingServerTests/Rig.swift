@@ -15,6 +15,8 @@ import Testing
 final class Rig {
     static let bot = ApplicationIdentity("bot#1")!
     static let address = UserAddress(parsing: "bot@example.com")!
+    /// Of the call that is recorded.
+    static let trace = TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")!
 
     let folder: URL
     let repository = MemoryRecordings()
@@ -59,7 +61,7 @@ final class Rig {
     func recording(_ number: Int, format: RecordRequest.Format = .ogg) throws -> Recording {
         Recording(
             RecordingID(number, of: SessionID("c1")), try RecordRequest(format: format, tag: "t"), of: Self.bot,
-            at: Self.address, in: CallID(7), as: SessionID("c1"), time: 1)
+            at: Self.address, in: CallID(7), as: SessionID("c1"), time: 1, trace: Self.trace)
     }
 
     func url(of recording: Recording) -> URL { folder.appending(path: recording.fileName) }
@@ -118,6 +120,8 @@ final class PublishedEvents: Journal {
     private let bodies = Mutex<[EventBody]>([])
 
     var types: [String] { bodies.withLock { $0.map(\.type) } }
+    /// The traces of all, each once.
+    var traces: Set<TraceContext?> { bodies.withLock { Set($0.map(\.traceparent)) } }
     func data(_ type: String, _ name: String) -> EventValue? {
         bodies.withLock { $0.last { $0.type == type }?.data[name] }
     }

@@ -23,22 +23,24 @@ struct RecordingStoreTests {
 
     private func recording(
         _ number: Int, of application: ApplicationIdentity? = nil, session: String = "c1", tag: String? = nil,
-        time: Int64 = 5
+        time: Int64 = 5, trace: TraceContext? = nil
     ) throws -> Recording {
         Recording(
             RecordingID(number, of: SessionID(session)),
             try RecordRequest(format: .wav, channels: 2, maximum: .seconds(9), silence: .seconds(2), tag: tag),
             of: application ?? bots, at: try #require(UserAddress(parsing: "bot@example.com")),
-            in: CallID(0xFFFF_FFFF_FFFF_FFFF), as: SessionID(session), time: time)
+            in: CallID(0xFFFF_FFFF_FFFF_FFFF), as: SessionID(session), time: time, trace: trace)
     }
 
     @Test func `a recording is read as it was last written`() async throws {
         let database = try await database()
         let store = database.recordings
-        let going = try recording(1, tag: "order 7")
+        let trace = try #require(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
+        let going = try recording(1, tag: "order 7", trace: trace)
         try await store.add(going)
         #expect(try await store.recording(going.id) == going)
         #expect(try await store.unfinished() == [going])
+        #expect(try await store.unfinished().first?.trace == trace)
         let ended = going.ended(.silence, milliseconds: 1_980, bytes: 380_204, time: 9)
         try await store.change(ended)
         #expect(try await store.recording(going.id) == ended)

@@ -29,6 +29,7 @@ struct WebhookInvitationTests {
             let asked = CallEvent.Fact.invited(devices: [], invitation: .init(decisionMilliseconds: 9_000))
             let invitation = try #require(WebhookInvitation(in: try event(asked, trace)))
             #expect(invitation.session == SessionID("B") && invitation.call == "ab")
+            #expect(invitation.trace == trace)
         }
     }
 
@@ -43,7 +44,8 @@ struct WebhookInvitationTests {
 
     @Test func `a refused answer is told to those who hear of the application`() throws {
         let asked = CallEvent.Fact.invited(devices: [], invitation: .init(decisionMilliseconds: 9_000))
-        let invitation = try #require(WebhookInvitation(in: try event(asked)))
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        let invitation = try #require(WebhookInvitation(in: try event(asked, TraceContext(trace))))
         let webhook = Webhook(id: "w1", application: Self.bots, url: "https://bots.example.com", keys: Redacted([]))
         let told = invitation.publication(
             of: WebhookAnswerRefusal(code: "call.not_allowed", reason: "The call is decided."), to: webhook, at: 6_000)
@@ -51,6 +53,7 @@ struct WebhookInvitationTests {
         #expect(
             String(decoding: told.body.json, as: UTF8.self)
                 == #"{"call":"ab","data":{"code":"call.not_allowed","reason":"The call is decided.","session":"B","#
-                + #""webhook":"w1"},"time":6000,"type":"webhook.answer_refused","version":1}"#)
+                + #""webhook":"w1"},"time":6000,"traceparent":"\#(trace)","#
+                + #""type":"webhook.answer_refused","version":1}"#)
     }
 }

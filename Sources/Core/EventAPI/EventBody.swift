@@ -46,13 +46,16 @@ package struct EventBody: Encodable, Equatable, Sendable {
     ///   - type: what happened, in two words.
     ///   - time: when it happened, in milliseconds since 1970.
     ///   - call: the call that it is about; `nil`: it is about none.
-    init(_ type: String, at time: Int64, call: CallID? = nil, data: [String: EventValue]) {
+    ///   - trace: the trace that the call is part of; `nil`: none.
+    init(
+        _ type: String, at time: Int64, call: CallID? = nil, trace: TraceContext? = nil, data: [String: EventValue]
+    ) {
         self.type = type
         self.call = call?.description
         sequence = nil
         self.time = time
         leg = nil
-        traceparent = nil
+        traceparent = trace
         self.data = data
     }
 }

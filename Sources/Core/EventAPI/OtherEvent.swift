@@ -28,8 +28,10 @@ package enum OtherEvent: Sendable {
 extension EventBody {
     /// The form of an event that is no fact of a call.
     ///
-    /// - Parameter time: when it happened, in milliseconds since 1970.
-    package init(_ event: OtherEvent, at time: Int64) {
+    /// - Parameters:
+    ///   - time: when it happened, in milliseconds since 1970.
+    ///   - trace: the trace that the call is part of which it is about; `nil`: none, or it is about no call.
+    package init(_ event: OtherEvent, at time: Int64, trace: TraceContext? = nil) {
         switch event {
         case .recording(let step, let recording, let milliseconds):
             var data: [String: EventValue] = [
@@ -43,7 +45,7 @@ extension EventBody {
                 data["milliseconds"] = .integer(Int64(recording.milliseconds))
                 data["bytes"] = .integer(Int64(recording.bytes))
             }
-            self.init("recording.\(step.rawValue)", at: time, call: recording.call, data: data)
+            self.init("recording.\(step.rawValue)", at: time, call: recording.call, trace: trace, data: data)
         case .pushRegistrationRemoved(let user, let registration, let provider, let bundleID, let reason):
             self.init(
                 "push.registration_removed", at: time,
@@ -53,7 +55,7 @@ extension EventBody {
                 ])
         case .webhookAnswerRefused(let webhook, let session, let call, let code, let reason):
             self.init(
-                "webhook.answer_refused", at: time, call: call,
+                "webhook.answer_refused", at: time, call: call, trace: trace,
                 data: [
                     "webhook": .string(webhook), "session": .string(session.rawValue), "code": .string(code),
                     "reason": .string(reason),

@@ -124,7 +124,8 @@ package actor RecordingLibrary: Recordings {
 
     private func publish(_ step: OtherEvent.RecordingStep, _ recording: Recording, milliseconds: Int? = nil) {
         let body = EventBody(
-            .recording(step, recording, milliseconds: milliseconds), at: clock.epochMilliseconds)
+            .recording(step, recording, milliseconds: milliseconds), at: clock.epochMilliseconds,
+            trace: recording.trace)
         journal.append(.published(Publication(body, of: .application(recording.application))))
     }
 

@@ -9,6 +9,8 @@ struct WebhookInvitation: Equatable {
     let session: SessionID
     /// The call in events, in hexadecimal digits.
     let call: String
+    /// The trace that the call is part of; `nil`: none.
+    let trace: TraceContext?
 
     /// Reads the JSON object of an event; `nil`: it asks nobody.
     init?(in event: [UInt8]) {
@@ -19,6 +21,7 @@ struct WebhookInvitation: Equatable {
         else { return nil }
         self.session = SessionID(session)
         call = read.call
+        trace = EventBody.traceContext(in: event)
     }
 
     private static let ending = Array(#","type":"leg.invited","version":1}"#.utf8)
@@ -42,6 +45,6 @@ struct WebhookInvitation: Equatable {
         let event = OtherEvent.webhookAnswerRefused(
             webhook: webhook.id, session: session, call: UInt64(call, radix: 16).map { CallID($0) }, code: refusal.code,
             reason: refusal.reason)
-        return Publication(EventBody(event, at: time), of: .application(webhook.application))
+        return Publication(EventBody(event, at: time, trace: trace), of: .application(webhook.application))
     }
 }

@@ -165,6 +165,9 @@ package struct ApplicationLeg: Equatable, Sendable {
         return []
     }
 
+    /// The call is part of this trace; `nil`: of none that is known yet.
+    package mutating func noteTrace(_ trace: TraceContext?) { view.trace = trace ?? view.trace }
+
     /// The leg talks from now on.
     package mutating func established(time: Int64) -> [Action] {
         if view.answeredAt == nil { view.answeredAt = time }

@@ -36,6 +36,8 @@ package struct Recording: Equatable, Sendable {
     package var session: SessionID
     /// The call that the leg was part of when the recording started.
     package var call: CallID
+    /// The trace that this call is part of; `nil`: none.
+    package var trace: TraceContext?
     /// What it is written as.
     package var format: RecordRequest.Format
     /// Who is recorded.
@@ -62,15 +64,17 @@ package struct Recording: Equatable, Sendable {
     /// - Parameters:
     ///   - request: what the application asks for.
     ///   - time: now, in milliseconds since 1970.
+    ///   - trace: the trace that the call is part of; `nil`: none.
     package init(
         _ id: RecordingID, _ request: RecordRequest, of application: ApplicationIdentity, at address: UserAddress,
-        in call: CallID, as session: SessionID, time: Int64
+        in call: CallID, as session: SessionID, time: Int64, trace: TraceContext? = nil
     ) {
         self.id = id
         self.application = application
         self.address = address
         self.session = session
         self.call = call
+        self.trace = trace
         format = request.format
         sides = request.sides
         channels = request.channels

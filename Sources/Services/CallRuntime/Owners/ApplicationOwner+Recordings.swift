@@ -16,7 +16,7 @@ extension ApplicationOwner {
         guard let leg = legs[session] else { throw .noSuchCall }
         let recording = Recording(
             leg.nextRecording, request, of: identity, at: leg.own, in: leg.place.call, as: session,
-            time: environment.clock.epochMilliseconds)
+            time: environment.clock.epochMilliseconds, trace: leg.view.trace)
         do throws(RecordingFault) {
             try await environment.recordings.open(recording)
         } catch {

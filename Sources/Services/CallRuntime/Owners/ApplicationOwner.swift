@@ -311,10 +311,13 @@ actor ApplicationOwner: EndpointOwner {
     private func handle(_ message: EndpointMessage, at now: MonotonicTime) -> [(SessionID, ApplicationLeg.Action)] {
         let time = environment.clock.epochMilliseconds
         switch message {
-        case .tell(let entry):
+        case .tell(let entry, let trace):
             guard let session = entry.event.audience?.session else { return [] }
             tellStream(of: session, entry.event.fact)
-            let actions = edit(session) { $0.handle(entry.event, at: now, time: time) }
+            let actions = edit(session) { leg in
+                leg.noteTrace(trace)
+                return leg.handle(entry.event, at: now, time: time)
+            }
             if case .progressed = entry.event.fact { openAwaitedStream(of: session) }
             if let leg = legs[session], !leg.isOver, !mayHave(leg) {
                 // It was being placed when the application lost it.
@@ -352,7 +355,7 @@ actor ApplicationOwner: EndpointOwner {
             (legs.values.compactMap(\.deadline) + outgoing.values.compactMap(\.dialing.deadline)
                 + incoming.values.compactMap(\.absence.deadline)).min()
         case .stream(_, _, let session): deadline(of: session)
-        case .sent(.tell(let entry)): entry.event.audience.flatMap { legs[$0.session]?.deadline }
+        case .sent(.tell(let entry, _)): entry.event.audience.flatMap { legs[$0.session]?.deadline }
         case .sent(.detach(let session)): legs[session]?.deadline
         case .sent, .changed, .retired, .recordingEnded: nil
         }

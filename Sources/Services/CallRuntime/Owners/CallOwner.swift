@@ -278,7 +278,7 @@ extension CallOwner {
         environment.keep([.event(entry)] + publication + records, owing: environment.pushes(owedBy: entry, to: user))
         environment.withdrawPushes(after: event.fact, of: event.leg.flatMap { history.session(of: $0) })
         if let endpoint = event.leg.flatMap({ endpoints[$0] }), event.audience != nil {
-            environment.router.post(.tell(entry), to: endpoint)
+            environment.router.post(.tell(entry, history.trace), to: endpoint)
         }
         if case .ended = event.fact { finish() }
         if let measure = event.measure { environment.observer.callMeasured(measure) }

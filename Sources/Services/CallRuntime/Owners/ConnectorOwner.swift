@@ -33,7 +33,7 @@ actor ConnectorOwner: EndpointOwner {
     func run(asking switchboard: LocalSwitchboard) async {
         for await message in inbox.messages {
             switch message {
-            case .tell(let entry): await handle(entry.event, asking: switchboard)
+            case .tell(let entry, _): await handle(entry.event, asking: switchboard)
             case .detach(let session): connections[session] = nil
             case .answered: break  // it has no limit of legs that ring
             case .established: break  // nobody watches its presence

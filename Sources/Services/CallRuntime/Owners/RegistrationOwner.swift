@@ -104,7 +104,7 @@ actor RegistrationOwner {
 
     private func handle(_ message: EndpointMessage) {
         switch message {
-        case .tell(let entry):
+        case .tell(let entry, _):
             perform(
                 registration.notify(entry.event.audience?.devices ?? [], .call(entry), at: environment.clock.moment),
                 after: "tell")

@@ -52,8 +52,9 @@ enum CallMessage: Sendable {
 
 /// What the owner of an endpoint is told by other owners.
 enum EndpointMessage: Sendable {
-    /// A fact about one of the endpoint's calls, with an audience.
-    case tell(LoggedEvent)
+    /// A fact about one of the endpoint's calls, with an audience; and the trace that the call is part of, `nil` if it
+    /// is part of none.
+    case tell(LoggedEvent, TraceContext?)
     /// A leg is over, or does not become part of a call.
     case detach(SessionID)
     /// A leg was answered, and does not ring any more.

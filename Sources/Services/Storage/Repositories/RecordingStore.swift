@@ -16,15 +16,15 @@ package struct RecordingStore: RecordingRepository {
             try database.execute(
                 sql: """
                     INSERT INTO recording (id, application, applicationNumber, address, session, call, format, sides,
-                    channels, tag, reason, startedAt, endedAt, milliseconds, bytes)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    channels, tag, reason, startedAt, endedAt, milliseconds, bytes, trace)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     recording.id.description, recording.application.name.description, recording.application.number,
                     recording.address.text, recording.session.rawValue, recording.call.description,
                     recording.format.rawValue, recording.sides.rawValue, recording.channels, recording.tag,
                     recording.end?.rawValue, recording.startedAt, recording.endedAt, recording.milliseconds,
-                    recording.bytes,
+                    recording.bytes, recording.trace?.description,
                 ])
         }
     }
@@ -126,7 +126,7 @@ package struct RecordingStore: RecordingRepository {
     private static func recording(_ row: Row) throws -> Recording {
         let (name, application, address): (String, String, String) = (row["id"], row["application"], row["address"])
         let (call, format, sides): (String, String, String) = (row["call"], row["format"], row["sides"])
-        let (session, reason): (String, String?) = (row["session"], row["reason"])
+        let (session, reason, trace): (String, String?, String?) = (row["session"], row["reason"], row["trace"])
         guard let id = RecordingID(name), let application = ApplicationName(application),
             let address = UserAddress(parsing: address), let call = UInt64(call, radix: 16),
             let format = RecordRequest.Format(rawValue: format), let sides = RecordRequest.Sides(rawValue: sides),
@@ -134,7 +134,7 @@ package struct RecordingStore: RecordingRepository {
         else { throw StorageError.failed("the database holds a recording that is none: \(name)") }
         let recording = Recording(
             id, request, of: ApplicationIdentity(name: application, number: row["applicationNumber"]), at: address,
-            in: CallID(call), as: SessionID(session), time: row["startedAt"])
+            in: CallID(call), as: SessionID(session), time: row["startedAt"], trace: trace.flatMap { TraceContext($0) })
         guard let reason else { return recording }
         guard let end = RecordingEnd(rawValue: reason) else {
             throw StorageError.failed("the database holds a reason of an end that is none: \(reason)")

@@ -33,4 +33,11 @@ extension DatabaseMigrator {
                     """)
         }
     }
+
+    /// The migration in the order of ``Schema``. Recordings of before are part of no trace.
+    mutating func registerRecordingTraces() {
+        registerMigration("22 recording traces") { database in
+            try database.execute(sql: "ALTER TABLE recording ADD COLUMN trace TEXT")  // the traceparent of the call
+        }
+    }
 }

@@ -153,6 +153,7 @@ enum Schema {
         migrator.registerRecordings()
         migrator.registerApplicationStreams()
         migrator.registerApplicationIdentities()
+        migrator.registerRecordingTraces()
         return migrator
     }
 }
