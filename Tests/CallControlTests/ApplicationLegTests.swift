@@ -296,6 +296,74 @@ struct ApplicationLegTests {
         #expect(rig.leg.timeout(at: rig.clock.now) == [.perform(.headless(.gathered(result)))])
     }
 
+    @Test(arguments: [true, false])
+    func `what the end of the call cuts off is shown, whichever is told first`(_ isEndFirst: Bool) throws {
+        var rig = try Rig()
+        let list = PlayList(file: "a.wav")
+        _ = rig.take(.play(try PlayRequest(list: list, tag: "one")))
+        _ = rig.take(.play(try PlayRequest(list: list, mode: .queue, tag: "two")))
+        _ = rig.take(.gather(try GatherRequest(maximum: 4, tag: "pin")))
+        _ = rig.tell(.keyPressed(key: .four, milliseconds: 90, of: .caller))
+        #expect(rig.leg.cutOffGathering == nil)
+        let end = CallEvent.Fact.released(.completed(by: .caller, reasonText: nil), by: .caller)
+        if isEndFirst { _ = rig.tell(end) }
+        let lists = [
+            PlayedList(number: 1, tag: "one", heard: 1_980, outcome: .callEnded),
+            PlayedList(number: 2, tag: "two", heard: 0, outcome: .callEnded),
+        ]
+        let version = rig.leg.view.version
+        for list in lists { #expect(rig.leg.endedLate(list, at: rig.clock.now).isEmpty) }
+        #expect(rig.leg.view.version == version + 2)
+        if !isEndFirst { _ = rig.tell(end) }
+        #expect(rig.leg.isOver && rig.leg.view.playing == nil && rig.leg.view.gathering == nil)
+        #expect(rig.leg.view.played == lists[0], "the one that played")
+        #expect(rig.leg.cutOffGathering == GatheredKeys(keys: [.four], outcome: .callEnded, tag: "pin"))
+    }
+
+    @Test func `a gathering is cut off by the end of the call also if a command was about to stop it`() throws {
+        for command in [ApplicationCommand.stop, .gather(try GatherRequest(tag: "other"))] {
+            var rig = try Rig()
+            _ = rig.take(.gather(try GatherRequest(maximum: 4, tag: "pin")))
+            _ = rig.tell(.keyPressed(key: .four, milliseconds: 90, of: .caller))
+            let before = rig.leg
+            _ = rig.leg.take(command, at: rig.clock.now)
+            rig.leg.detach(at: rig.clock.now)
+            rig.leg.withdraw(command, before: before, at: rig.clock.now)
+            #expect(rig.leg.cutOffGathering == GatheredKeys(keys: [.four], outcome: .callEnded, tag: "pin"))
+            #expect(rig.leg.view.gathering == nil)
+        }
+    }
+
+    @Test func `an announcement that ended in the last moment of the call has nothing to end`() throws {
+        var rig = try Rig()
+        _ = rig.leg.announce(PlayList(file: "closed.wav"))
+        rig.leg.detach(at: rig.clock.now)
+        let list = PlayedList(number: 1, tag: nil, heard: 900, outcome: .completed)
+        #expect(rig.leg.endedLate(list, at: rig.clock.now).isEmpty)
+        #expect(rig.leg.view.played == list)
+        #expect(rig.leg.cutOffGathering == nil)
+    }
+
+    @Test func `a prompt whose end the former call of the leg cannot tell lets the first key be waited for`() throws {
+        var rig = try Rig()
+        let prompt = PlayList(file: "menu.wav")
+        _ = rig.take(.gather(try GatherRequest(firstTimeout: .seconds(3), prompt: prompt)))
+        rig.leg.move(to: LegAddress(call: CallID(2), leg: .caller))
+        let list = PlayedList(number: 1, tag: nil, heard: 900, outcome: .completed)
+        #expect(rig.leg.endedLate(list, at: rig.clock.now).isEmpty)
+        #expect(rig.leg.deadline == rig.clock.now + .seconds(3))
+    }
+
+    @Test func `a leg is part of the last trace that it was told`() throws {
+        var rig = try Rig()
+        let trace = try #require(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
+        rig.leg.noteTrace(nil)
+        #expect(rig.leg.view.trace == nil)
+        rig.leg.noteTrace(trace)
+        rig.leg.noteTrace(nil)
+        #expect(rig.leg.view.trace == trace)
+    }
+
     @Test func `to stop ends what plays and what gathers, and a gathering takes the place of another`() throws {
         var rig = try Rig()
         let request = try GatherRequest(tag: "a")
@@ -349,6 +417,7 @@ struct ApplicationLegTests {
 
     @Test(arguments: [
         (PlayedList.Outcome.completed, true), (.failed, true), (.stopped, false), (.replaced, false),
+        (.callEnded, false),
     ])
     func `an announcement ends the call, unless the application takes over`(
         _ outcome: PlayedList.Outcome, _ ends: Bool

@@ -36,12 +36,14 @@ import Yams
     /// The names of what is no fact of a call. One that is added does not compile without a name, and fails without an
     /// example.
     private enum OtherName: CaseIterable {
-        case recording, pushRegistrationRemoved, webhookAnswerRefused
+        case recording, listEnded, gatheringEnded, pushRegistrationRemoved, webhookAnswerRefused
 
         init(_ event: OtherEvent) {
             self =
                 switch event {
                 case .recording: .recording
+                case .listEnded: .listEnded
+                case .gatheringEnded: .gatheringEnded
                 case .pushRegistrationRemoved: .pushRegistrationRemoved
                 case .webhookAnswerRefused: .webhookAnswerRefused
                 }
@@ -62,6 +64,15 @@ import Yams
             events += RecordingEnd.allCases.map { end in
                 .recording(
                     .stopped, recording.ended(end, milliseconds: 20, bytes: 44, time: 2), milliseconds: nil)
+            }
+        }
+        let place = LegAddress(call: CallID(7), leg: .callee)
+        for tag in [nil, "mine"] {
+            events += PlayedList.Outcome.allCases.map { outcome in
+                .listEnded(PlayedList(number: 1, tag: tag, heard: 1_980, outcome: outcome), of: place)
+            }
+            events += GatheredKeys.Outcome.allCases.map { outcome in
+                .gatheringEnded(GatheredKeys(keys: [.four, .pound], outcome: outcome, tag: tag), of: place)
             }
         }
         return events + [
@@ -182,7 +193,7 @@ extension OtherEvent {
     /// Whether it is about a call, which may be part of a trace.
     fileprivate var isOfCall: Bool {
         switch self {
-        case .recording, .webhookAnswerRefused: true
+        case .recording, .listEnded, .gatheringEnded, .webhookAnswerRefused: true
         case .pushRegistrationRemoved: false
         }
     }

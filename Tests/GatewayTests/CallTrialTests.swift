@@ -89,6 +89,11 @@ import Testing
             #expect(
                 steps(expectation, files: ["a.wav"], [talking, talking, ended("normal_clearing", isAnswered: true)])
                     == [.play(["a.wav"]), .wait, missed])
+            var cutOff = ended("normal_clearing", isAnswered: true)
+            cutOff.played = CallTrial.Played(outcome: .callEnded, heard: 40)
+            #expect(
+                steps(expectation, files: ["a.wav"], [talking, played(.callEnded, 40), cutOff])
+                    == [.play(["a.wav"]), .wait, missed])
         }
         #expect(
             steps(.ending("user_busy"), files: ["a.wav"], [ringing, ended("user_busy")]) == [.wait, .finish(.met)])

@@ -255,6 +255,33 @@ async def test_a_key_stops_the_prompt_and_what_is_queued_behind_it_is_heard(part
     await call.over()
 
 
+async def test_what_a_caller_who_hangs_up_cuts_off_is_told_with_what_was_heard_and_pressed(party, bot):
+    alice = await party("alice", sounds=True)
+    call, session = await answered(bot, alice)
+    began = time.monotonic()
+    shown = await bot.tell(session, "play", items=[{"music": True}], tag="first")
+    await bot.tell(session, "play", items=[{"tone": "busy", "duration": 1_000}], mode="queue", tag="second")
+    await bot.tell(session, "gather", maximum=4, firstTimeout=60_000, betweenTimeout=60_000, tag="pin")
+    (await alice.media(call.session, type="dtmf", digits="4")).succeeded()
+    await bot.until(session, gathering={"tag": "pin", "keys": "4"})
+    await hear_now({call: {MUSIC}})
+    await asyncio.sleep(2)  # all of which alice hears
+    (await call.end()).succeeded()
+    ended = time.monotonic()
+    async with asyncio.timeout(20):
+        while len(found := await events(bot, shown["call"], "playback.ended", "gather.ended")) < 3:
+            await asyncio.sleep(0.05)
+    assert all("sequence" not in each and each["leg"] == 1 for each in found)
+    told = {each["data"]["tag"]: each["data"] for each in found}
+    assert [each["outcome"] for each in told.values()] == ["callEnded"] * 3
+    assert told["pin"]["keys"] == "4"
+    assert 1_500 < told["first"]["heardMilliseconds"] < (ended - began) * 1_000 + 500
+    assert told["second"]["heardMilliseconds"] == 0
+    shown = await bot.until(session, state="ended")
+    assert shown["played"] == told["first"]
+    assert "playing" not in shown and "gathering" not in shown
+
+
 # Outgoing
 
 

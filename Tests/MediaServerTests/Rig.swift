@@ -190,6 +190,13 @@ final class RecordedEvents: Sendable {
     func append(_ event: MediaEvent) { events.withLock { $0.append(event) } }
     func contains(_ event: MediaEvent) -> Bool { events.withLock { $0.contains(event) } }
 
+    /// The lists that a leg had played, and that are over, in order.
+    func played(by leg: LegID) -> [PlayedList] {
+        events.withLock { events in
+            events.compactMap { if case .played(let list, leg) = $0 { list } else { nil } }
+        }
+    }
+
     /// The keys that a leg's peer has pressed, in order.
     func keys(by leg: LegID) -> String {
         events.withLock { events in

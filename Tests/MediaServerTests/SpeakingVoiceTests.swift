@@ -83,6 +83,18 @@ struct SpeakingVoiceTests {
         #expect(rig.played == ["3 20 completed"])
     }
 
+    @Test func `the end of the leg cuts off what plays and what waits, each with how much was heard`() throws {
+        var rig = Rig()
+        try rig.play([Self.sound(1)], loops: 0)
+        try rig.play([Self.sound(2)])
+        #expect(rig.say(3) == [1, 1, 1])
+        rig.voice.cutOff()
+        #expect(rig.played == ["1 60 callEnded", "2 0 callEnded"])
+        #expect(rig.say(1) == [nil])
+        rig.voice.cutOff()
+        #expect(rig.played.isEmpty, "it is told once")
+    }
+
     @Test func `a list with a file that is gone fails, and the others go on`() throws {
         var rig = Rig()
         try rig.play([Self.sound(1)])

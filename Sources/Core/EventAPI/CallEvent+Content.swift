@@ -142,7 +142,8 @@ private func members(of key: Key, _ milliseconds: Int?, by leg: LegID) -> [Strin
 }
 
 extension PlayedList {
-    fileprivate var members: [String: EventValue] {
+    /// Its members in `data`.
+    var members: [String: EventValue] {
         var members: [String: EventValue] = [
             "heardMilliseconds": .integer(Int64(heard)), "outcome": .string(outcome.rawValue),
         ]
@@ -152,7 +153,8 @@ extension PlayedList {
 }
 
 extension GatheredKeys {
-    fileprivate var members: [String: EventValue] {
+    /// Its members in `data`.
+    var members: [String: EventValue] {
         var members: [String: EventValue] = ["keys": .string(text), "outcome": .string(outcome.rawValue)]
         members["tag"] = tag.map { .string($0) }
         return members

@@ -46,15 +46,17 @@ package struct EventBody: Encodable, Equatable, Sendable {
     ///   - type: what happened, in two words.
     ///   - time: when it happened, in milliseconds since 1970.
     ///   - call: the call that it is about; `nil`: it is about none.
+    ///   - leg: the leg of that call; `nil`: it is about none.
     ///   - trace: the trace that the call is part of; `nil`: none.
     init(
-        _ type: String, at time: Int64, call: CallID? = nil, trace: TraceContext? = nil, data: [String: EventValue]
+        _ type: String, at time: Int64, call: CallID? = nil, leg: LegID? = nil, trace: TraceContext? = nil,
+        data: [String: EventValue]
     ) {
         self.type = type
         self.call = call?.description
         sequence = nil
         self.time = time
-        leg = nil
+        self.leg = leg?.number
         traceparent = trace
         self.data = data
     }

@@ -17,6 +17,10 @@ package enum OtherEvent: Sendable {
     /// A recording has come so far. `milliseconds`: how long it is by now, if it is not over; `nil`: it has just
     /// started, or is over.
     case recording(RecordingStep, Recording, milliseconds: Int?)
+    /// A list that an application's leg had played, or was to, is over; told after the leg was gone from the call.
+    case listEnded(PlayedList, of: LegAddress)
+    /// A gathering of keys by an application's leg is over; it is told after the leg was gone from the call.
+    case gatheringEnded(GatheredKeys, of: LegAddress)
     /// A provider says that a device cannot be reached by push any more.
     case pushRegistrationRemoved(
         user: UserAddress, registration: String, provider: String, bundleID: String, reason: String)
@@ -46,6 +50,11 @@ extension EventBody {
                 data["bytes"] = .integer(Int64(recording.bytes))
             }
             self.init("recording.\(step.rawValue)", at: time, call: recording.call, trace: trace, data: data)
+        case .listEnded(let list, let place):
+            self.init(
+                "playback.ended", at: time, call: place.call, leg: place.leg, trace: trace, data: list.members)
+        case .gatheringEnded(let keys, let place):
+            self.init("gather.ended", at: time, call: place.call, leg: place.leg, trace: trace, data: keys.members)
         case .pushRegistrationRemoved(let user, let registration, let provider, let bundleID, let reason):
             self.init(
                 "push.registration_removed", at: time,

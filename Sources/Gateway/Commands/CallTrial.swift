@@ -112,7 +112,7 @@ package struct CallTrial: Equatable, Sendable {
     ///
     /// - Parameter elapsed: the time since the call was placed.
     package mutating func step(_ sight: Sight, after elapsed: Duration) -> Step {
-        if let played = sight.played, !files.isEmpty {
+        if let played = sight.played, played.outcome != .callEnded, !files.isEmpty {
             if let fault = fault(of: played) { return .finish(.missed(fault)) }
             if !hasPrompt { heard = played.heard }
         }
@@ -166,6 +166,7 @@ package struct CallTrial: Equatable, Sendable {
         let names = files.joined(separator: ", ")
         let heard = played.heard > 0 ? "\(played.heard) ms were heard" : "nothing was heard"
         switch played.outcome {
+        case .callEnded: return nil  // the end of the call says it
         case .failed: return "\(names) could not be played: \(heard)"
         case .completed: return hasPrompt || played.heard > 0 ? nil : "\(names) was played, but \(heard)"
         case .stopped: return hasPrompt ? nil : "another command stopped \(names): \(heard)"
@@ -174,7 +175,6 @@ package struct CallTrial: Equatable, Sendable {
     }
 
     private func verdict(_ ending: String, _ sight: Sight) -> Verdict {
-        // A list that the end of the call cuts off is not told.
         if sight.isAnswered, !files.isEmpty, !hasPrompt, heard == nil {
             return .missed("the call is over: \(ending), before \(files.joined(separator: ", ")) was heard to its end")
         }

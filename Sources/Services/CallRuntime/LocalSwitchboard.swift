@@ -221,7 +221,9 @@ package final class LocalSwitchboard: Switchboard, Registrar, CallRecords {
     /// Passes the events of the media plane on to the owners of their calls.
     private func passOnMediaEvents() async {
         for await message in mediaEvents.inbox.messages {
-            owners.call(message.call)?.inbox.post(.media(message.event))
+            let isRead = owners.call(message.call)?.inbox.post(.media(message.event)) ?? false
+            guard !isRead, case .played(let list, let leg) = message.event else { continue }
+            _ = environment.tellLate(list, of: LegAddress(call: message.call, leg: leg))
         }
     }
 }

@@ -54,7 +54,7 @@ class Played:
     """How a list of sounds ended."""
 
     outcome: str
-    """`completed`, `stopped`, `replaced` or `failed`."""
+    """`completed`, `stopped`, `replaced` or `failed`. What the end of the call cuts off raises `CallEnded`."""
     heard: int
     """How much of it others could hear, in milliseconds."""
 
@@ -65,7 +65,7 @@ class Gathered:
 
     keys: str
     outcome: str
-    """`terminator`, `maximum`, `valid`, `timeout` or `stopped`."""
+    """`terminator`, `maximum`, `valid`, `timeout` or `stopped`. What the call's end cuts off raises `CallEnded`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,6 +392,9 @@ class Call:
                     await self.refresh()
                     self._check_alive()
                 elif event.type == kind and event.data.get("tag") == tag:
+                    if event.data.get("outcome") == "callEnded":
+                        await self.refresh()
+                        self._check_alive()
                     return event.data
 
     def _is_own(self, event: Event) -> bool:

@@ -28,6 +28,8 @@ package struct ApplicationLeg: Equatable, Sendable {
     /// The last number that a list got.
     private var lastList: UInt32 = 0
     private var gather: Gather?
+    /// The gathering that the end of the leg has cut off; `nil`: there was none, or the leg is not over.
+    package private(set) var cutOffGathering: GatheredKeys?
     /// The list that is the prompt of the gathering.
     private var prompt: UInt32?
     /// The list after which the call ends.
@@ -254,7 +256,7 @@ package struct ApplicationLeg: Equatable, Sendable {
             (decision, isDecided) = (decision ?? before.decision, before.isDecided)
             view.decideBy = decideBy
         }
-        if !isOver, command.name == .stop || command.name == .gather { resumeGathering(before, at: now) }
+        if command.name == .stop || command.name == .gather { resumeGathering(before, at: now) }
         show()
     }
 
@@ -335,14 +337,20 @@ package struct ApplicationLeg: Equatable, Sendable {
 
     /// The command that ended the gathering was refused.
     private mutating func resumeGathering(_ before: ApplicationLeg, at now: MonotonicTime) {
+        guard !isOver else {
+            // The end has cut off the former one.
+            cutOffGathering = before.gather?.cutOff ?? cutOffGathering
+            return
+        }
         gather = before.gather
         prompt = before.prompt.flatMap { number in waiting.contains { $0.number == number } ? number : nil }
         if before.prompt != nil, prompt == nil { gather?.promptEnded(at: now) }
     }
 
-    private mutating func ended(_ list: PlayedList, at now: MonotonicTime) -> [Action] {
+    mutating func ended(_ list: PlayedList, at now: MonotonicTime) -> [Action] {
         waiting.removeAll { $0.number == list.number }
-        view.played = list
+        // Of several lists that the end of the call cuts off, the one that played is shown: it comes first.
+        if list.outcome != .callEnded || view.played?.outcome != .callEnded { view.played = list }
         if prompt == list.number {
             prompt = nil
             gather?.promptEnded(at: now)
@@ -353,7 +361,7 @@ package struct ApplicationLeg: Equatable, Sendable {
         switch list.outcome {
         case .completed, .failed: return [.perform(.end(reasonText: nil))]
         // The application has taken over after all.
-        case .stopped, .replaced: return []
+        case .stopped, .replaced, .callEnded: return []
         }
     }
 
@@ -375,6 +383,7 @@ package struct ApplicationLeg: Equatable, Sendable {
     private mutating func end(_ cause: CallEndCause?, at now: MonotonicTime) {
         forgotten = now + Self.remembrance
         endDecision()
+        cutOffGathering = gather?.cutOff
         (gather, prompt, waiting, unsaid) = (nil, nil, [], nil)
         view.state = .ended(cause)
         view.members = []

@@ -88,6 +88,11 @@ package struct Gather: Equatable, Sendable {
         }
     }
 
+    /// What the end of the call makes of it; `nil`: it is over already.
+    var cutOff: GatheredKeys? {
+        isOver ? nil : GatheredKeys(keys: keys, outcome: .callEnded, tag: request.tag)
+    }
+
     private var isValid: Bool { request.valid?.contains(keys) ?? false }
 
     /// Whether an answer starts with the keys so far, and has more.

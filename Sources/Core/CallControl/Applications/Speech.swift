@@ -30,6 +30,8 @@ package struct PlayedList: Hashable, Sendable, Codable {
         case replaced
         /// It could not be played.
         case failed
+        /// The call was over for the leg before the end of the list.
+        case callEnded
     }
 
     /// The number of the list within its leg.
@@ -64,6 +66,8 @@ package struct GatheredKeys: Hashable, Sendable, Codable {
         case timeout
         /// It was stopped, or another one took its place.
         case stopped
+        /// The call was over for the leg.
+        case callEnded
     }
 
     /// The keys, in the order in which they were pressed, without the terminator.

@@ -1,4 +1,5 @@
 import CallControl
+import EventAPI
 import Logging
 import Observability
 import Primitives
@@ -181,6 +182,8 @@ extension ApplicationOwner {
         do throws(CallError) {
             try await switchboard.perform(command, in: session, by: place)
         } catch {
+            // The keys are told all the same.
+            if case .headless(.gathered(let keys)) = command { publish(.gatheringEnded(keys, of: place), of: session) }
             environment.logger.debug("application's step is refused", metadata: [LogKey.call: "\(place.call)"])
         }
     }

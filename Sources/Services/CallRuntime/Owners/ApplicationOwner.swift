@@ -1,5 +1,6 @@
 import AudioStreams
 import CallControl
+import EventAPI
 import Logging
 import Observability
 import Primitives
@@ -246,10 +247,14 @@ actor ApplicationOwner: EndpointOwner {
     func edit<Outcome>(_ session: SessionID, _ change: (inout ApplicationLeg) -> Outcome) -> Outcome? {
         guard var leg = legs[session] else { return nil }
         let (wasLive, wasOver, streamsBefore) = (leg.isLive, leg.isOver, leg.streamCount)
+        let cutOffBefore = leg.cutOffGathering
         let outcome = change(&leg)
         legs[session] = leg
         streamCount += leg.streamCount - streamsBefore
         if leg.isLive != wasLive { liveCount += leg.isLive ? 1 : -1 }
+        if let keys = leg.cutOffGathering, keys != cutOffBefore {
+            publish(.gatheringEnded(keys, of: leg.place), of: session)
+        }
         if leg.isOver, !wasOver {
             leaveStreams(of: session)
             remembered.append(session)
@@ -330,6 +335,8 @@ actor ApplicationOwner: EndpointOwner {
             openAwaitedStream(of: session)
             return actions.map { (session, $0) }
         case .move(let session, let place): _ = edit(session) { $0.move(to: place) }
+        case .endedLate(let list, let session, let place):
+            return endedLate(list, of: session, at: place).map { (session, $0) }
         case .streamAsks(let wish, let session): return actions(for: wish, in: session)
         case .answered: break  // an application has no limit of legs that ring
         case .service: break  // an application has calls alone
@@ -354,7 +361,7 @@ actor ApplicationOwner: EndpointOwner {
         case .alarm:
             (legs.values.compactMap(\.deadline) + outgoing.values.compactMap(\.dialing.deadline)
                 + incoming.values.compactMap(\.absence.deadline)).min()
-        case .stream(_, _, let session): deadline(of: session)
+        case .stream(_, _, let session), .sent(.endedLate(_, let session, _)): deadline(of: session)
         case .sent(.tell(let entry, _)): entry.event.audience.flatMap { legs[$0.session]?.deadline }
         case .sent(.detach(let session)): legs[session]?.deadline
         case .sent, .changed, .retired, .recordingEnded: nil

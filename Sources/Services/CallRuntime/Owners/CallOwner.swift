@@ -94,7 +94,9 @@ actor CallOwner {
         case .pathLost(let leg): event("pathLost", leg) { $0.mediaPathChanged(leg, isLost: true) }
         case .pathRecovered(let leg): event("pathRecovered", leg) { $0.mediaPathChanged(leg, isLost: false) }
         case .playbackEnded(let number, let leg): event("playbackEnded", leg) { $0.playbackEnded(number, for: leg) }
-        case .played(let list, let leg): event("played", leg) { $0.played(list, by: leg) }
+        case .played(let list, let leg):
+            guard !environment.tellLate(list, of: LegAddress(call: id, leg: leg)) else { break }
+            event("played", leg) { $0.played(list, by: leg) }
         case .streamAsks(let wish, let leg):
             // The owner of the leg asks for it, as for everything that it wants of a call.
             guard let owner = owner(of: leg) else { break }
@@ -238,8 +240,10 @@ extension CallOwner {
             case .route(let leg, let route):
                 environment.media.send(.route(leg, route), for: id)
             case .releaseLeg(let leg):
+                noteDeparture(of: leg, at: now)
                 environment.media.send(.releaseLeg(leg), for: id)
             case .releaseMedia:
+                for leg in endpoints.keys { noteDeparture(of: leg, at: now) }
                 environment.media.send(.release, for: id)
             case .play(let playback, let number, let leg):
                 environment.media.send(.play(playback, number: number, to: leg), for: id)
@@ -250,6 +254,7 @@ extension CallOwner {
             case .say(let leg, let speech):
                 environment.media.send(.say(leg, speech), for: id)
             case .detach(let leg, let session):
+                noteDeparture(of: leg, at: now)
                 if let endpoint = endpoints.removeValue(forKey: leg) {
                     environment.router.post(.detach(session), to: endpoint)
                 }
@@ -260,6 +265,15 @@ extension CallOwner {
         tellGivers()
         settleHandover()
         alarm.arm(for: call?.nextDeadline?.time, by: environment.clock) { [inbox] in inbox.post(.alarm($0)) }
+    }
+
+    /// The media plane is about to release a leg, or the call has it no more: what is told of its lists from now on is
+    /// for the application whose leg it is.
+    private func noteDeparture(of leg: LegID, at now: MonotonicTime) {
+        guard let endpoint = endpoints[leg], case .application = endpoint, let session = history.session(of: leg)
+        else { return }
+        environment.departed.add(
+            LegAddress(call: id, leg: leg), DepartedLegs.Departed(session: session, endpoint: endpoint), at: now)
     }
 
     /// Passes a fact to the event log, to the history, to the metrics, and to the devices that are told.

@@ -38,7 +38,7 @@ actor ConnectorOwner: EndpointOwner {
             case .answered: break  // it has no limit of legs that ring
             case .established: break  // nobody watches its presence
             case .service: break  // it has calls alone
-            case .streamAsks: break  // its legs are silent
+            case .streamAsks, .endedLate: break  // its legs have no program, and play no lists
             case .move(let session, let leg): connections[session]?.leg = leg
             }
         }

@@ -124,7 +124,7 @@ actor RegistrationOwner {
             guard case .contact = attach(session, leg, as: .own) else { break }
             forget(former)
         case .service(let owed): tell(owed)
-        case .streamAsks: break  // users have no streams
+        case .streamAsks, .endedLate: break  // users have no streams, and play no lists
         }
     }
 }

@@ -26,6 +26,8 @@ struct RuntimeEnvironment: Sendable {
     let keptMessages = ProcessCount()
     /// The last number that was given to an owed message.
     let owedMessages = ProcessCount()
+    /// The legs of applications that calls have lost of late.
+    let departed = DepartedLegs()
     /// Refused during the drain.
     let newWork = NewWork()
     let logger: Logger
@@ -95,6 +97,15 @@ extension RuntimeEnvironment {
             return
         }
         journal.whenDurable { [push] in push.withdraw(session, from: device) }
+    }
+
+    /// Tells the owner of an application that a list of a departed leg is over.
+    ///
+    /// - Returns: `false` if there is no such leg.
+    func tellLate(_ list: PlayedList, of leg: LegAddress) -> Bool {
+        guard let owner = departed[leg] else { return false }
+        router.post(.endedLate(list, of: owner.session, at: leg), to: owner.endpoint)
+        return true
     }
 
     /// The pushes that an event of a call owes.

@@ -63,6 +63,8 @@ enum EndpointMessage: Sendable {
     case established(SessionID)
     /// A leg is part of another call from now on.
     case move(SessionID, to: LegAddress)
+    /// A list of a leg is over, and its call does not have the leg any more. `at`: where the leg was.
+    case endedLate(PlayedList, of: SessionID, at: LegAddress)
     /// The program on the stream of a leg asks the call for something.
     case streamAsks(StreamWish, SessionID)
     /// Another registration, or the owner of voice mail, tells the user something about a service.

@@ -140,6 +140,9 @@ package final class SpeakingVoice: HeadlessVoice {
         end(lists.remove(at: index), .stopped)
     }
 
+    /// Drops what plays and what waits, since the leg is over.
+    package func cutOff() { drop(.callEnded) }
+
     /// The lists that are over since the last call, in their order.
     package func takePlayed() -> [PlayedList] {
         guard !played.isEmpty else { return [] }

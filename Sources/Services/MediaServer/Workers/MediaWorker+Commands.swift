@@ -57,7 +57,7 @@ extension MediaWorker {
         call.bridge.end(at: context.now)
         sendControl(of: call, &context)
         for leg in call.legs { part(with: leg, &context) }
-        for leg in call.headlessLegs { leg.voice.endStream(isStopping ? .shutdown : .callEnded) }
+        for leg in call.headlessLegs { end(leg.voice, of: leg.name, in: id, isStopping ? .shutdown : .callEnded) }
         deadlines.set(nil, for: id.rawValue)
     }
 

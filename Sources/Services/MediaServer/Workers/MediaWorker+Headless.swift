@@ -1,4 +1,5 @@
 internal import Audio
+internal import AudioStreams
 internal import CallControl
 internal import CallRuntime
 internal import Logging
@@ -68,8 +69,17 @@ extension MediaWorker {
     }
 
     /// Tells which lists of a headless leg are over.
-    func report(_ leg: HeadlessLeg, in call: MediaCall) {
-        for list in leg.voice.takePlayed() { environment.events(call.id, .played(list, leg.name)) }
+    func report(_ leg: HeadlessLeg, in call: MediaCall) { report(leg.voice, of: leg.name, in: call.id) }
+
+    private func report(_ voice: SpeakingVoice, of name: LegID, in id: CallID) {
+        for list in voice.takePlayed() { environment.events(id, .played(list, name)) }
+    }
+
+    /// Ends what a leg plays that is over, and its streams.
+    func end(_ voice: SpeakingVoice, of name: LegID, in id: CallID, _ reason: StreamEnd) {
+        voice.cutOff()
+        report(voice, of: name, in: id)
+        voice.endStream(reason)
     }
 
     /// Makes what the items of a list are played from; `nil` if a file has been removed from the cache since it was

@@ -68,7 +68,7 @@ extension MediaWorker {
         }
         if let leg = call.headlessLeg(name) {
             withdraw(leg, from: call)
-            leg.voice.endStream(.callEnded)
+            end(leg.voice, of: name, in: id, .callEnded)
         }
         refreshAudio(of: call, at: context.now)
         // Legs that saw this leg may see another one now.

@@ -143,7 +143,7 @@ extension MediaWorker {
     ) {
         guard let arrived, !settle(arrived, as: name, in: id, &context) else { return }
         environment.logger.error("no room for another leg", metadata: [LogKey.call: "\(id)"])
-        abandon(arrived, &context)
+        abandon(arrived, as: name, in: id, &context)
     }
 
     /// Adds a leg to a call; `false` if the call has no room for it.
@@ -187,10 +187,10 @@ extension MediaWorker {
         tellFormerWorkers(of: leg, .heard(leg.number, leg.sources.all))
     }
 
-    /// Ends a leg for which there is no call.
-    func abandon(_ leg: LegInTransit, _ context: inout WorkerContext) {
+    /// Ends a leg for which there is no call. `name` and `id`: the leg and the call that it was to become.
+    func abandon(_ leg: LegInTransit, as name: LegID, in id: CallID, _ context: inout WorkerContext) {
         for lost in leg.transports { abandon(lost, &context) }
-        leg.voice?.endStream(.callEnded)
+        if let voice = leg.voice { end(voice, of: name, in: id, .callEnded) }
     }
 
     private func abandon(_ leg: TransportInTransit, _ context: inout WorkerContext) {

@@ -179,12 +179,12 @@ final class MediaWorker {
         for message in messages {
             switch message {
             case .describe(_, let answer): answer.resume(returning: nil)
-            case .arrival(let box?, _, _): abandon(box.take(), &context)
+            case .arrival(let box?, let name, let call): abandon(box.take(), as: name, in: call, &context)
             case .stop, .noMoreLegs, .call, .giveLeg, .arrival(nil, _, _), .legChanged, .pathClosed, .closeConnection:
                 break
             }
         }
-        for leg in early { if let leg = leg.leg { abandon(leg, &context) } }
+        for each in early { if let leg = each.leg { abandon(leg, as: each.name, in: each.call, &context) } }
         early = []
     }
 
