@@ -3,6 +3,7 @@ import CallRuntime
 import CallSupport
 import EventAPI
 import Primitives
+import SDP
 import TestSupport
 import Testing
 
