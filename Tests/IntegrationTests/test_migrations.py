@@ -23,7 +23,7 @@ SCHEMAS = {int(path.stem.removeprefix("schema-")): path for path in FIXTURES}
 LAST_WHOLE = 5
 """Up to this schema a file is a whole database; each further one is what was added to the one before."""
 USERS = 20_000
-BY_DAY = sorted(SCHEMAS)[::-3]
+BY_DAY = sorted(SCHEMAS)[::-5]
 """Each takes a minute; the others have their turn at night."""
 EVERY = 6
 """By day each sixth moment; at night all of them."""
@@ -31,6 +31,8 @@ KEEPS_SUBSCRIPTIONS = 4
 """The first schema that does."""
 NAMES_APPLICATIONS = 20
 """The first schema whose events name the applications whose legs the calls had."""
+NUMBERS_APPLICATIONS = 21
+"""The first schema in which an application has a number, and events name it with that."""
 
 
 def script(version: int) -> str:
@@ -61,7 +63,8 @@ def make_old(path: Path, version: int):
                 f"INSERT OR REPLACE INTO {table} VALUES ({places})", [row[:width] for row in FILLING[table]]
             )
         if version >= NAMES_APPLICATIONS:
-            old.execute("UPDATE publicEvent SET addresses = addresses || char(10) || 'application portal'")
+            name = "application portal#7" if version >= NUMBERS_APPLICATIONS else "application portal"
+            old.execute("UPDATE publicEvent SET addresses = addresses || char(10) || ?", (name,))
         if version >= 2:
             rows = [(number.to_bytes(8, "big"), b"k", f"user{number}@dev.local", b"r", now // 1000 + 99_999)
                     for number in range(20)]  # fmt: skip
