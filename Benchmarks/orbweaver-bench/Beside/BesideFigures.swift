@@ -36,6 +36,8 @@ struct BesideFigures {
         var lost = Rounds()
         var refused = Rounds()
         var traffic = LoadPeers.Traffic()
+        /// How many packets were lost in all rounds.
+        var lostPackets = 0
         var empty: [Memory] = []
         var memory: [Memory] = []
         var faults: [String] = []
@@ -78,8 +80,11 @@ struct BesideFigures {
             all.costs.append(.nan)
         } else {
             all.traffic += round.traffic
-            let lost = Double(round.traffic.sent - round.traffic.received) / Double(round.traffic.sent)
-            all.lost.add(100 * max(0, lost))
+            // Packets from before the round may arrive within it.
+            let lostPackets = max(0, round.traffic.sent - round.traffic.received)
+            let lost = Double(lostPackets) / Double(round.traffic.sent)
+            all.lostPackets += lostPackets
+            all.lost.add(100 * lost)
             all.refused.add(Double(round.refused))
             if lost > Self.mostLost {
                 all.fullRounds += 1
@@ -141,7 +146,7 @@ struct BesideFigures {
                 let cells = [
                     cost(all), ratio(at: count, to: kind),
                     "\(delay.milliseconds(0.5)), \(delay.milliseconds(0.99)) ms",
-                    "\(all.lost.text("%", digits: 2)), \(max(0, traffic.sent - traffic.received)) of \(traffic.sent)",
+                    "\(all.lost.text("%", digits: 2)), \(all.lostPackets) of \(traffic.sent)",
                     kind.refusesCalls ? all.refused.text() : "–",
                 ]
                 lines.append(start + cells.joined(separator: " | ") + " |")
