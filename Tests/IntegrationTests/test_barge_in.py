@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from party import TONES, hear_now
 from party.media import ToneMedia
-from party.tones import FRAME, Ear
+from party.tones import KeepingEar
 from peers.bot import Bot
 from peers.codecs import OPUS, encode, resample
 from peers.sound import RATE
@@ -33,26 +33,6 @@ def sentence(name: str) -> numpy.ndarray:
     with av.open(str(SPEECH / f"{name}.wav")) as file:
         pieces = [frame.to_ndarray().reshape(-1) for frame in file.decode(audio=0)]
         return resample(numpy.concatenate(pieces), file.streams.audio[0].rate, RATE)
-
-
-class KeepingEar(Ear):
-    """Keeps everything."""
-
-    def __init__(self):
-        super().__init__()
-        self._all: list[numpy.ndarray] = []
-
-    def take(self, samples: numpy.ndarray):
-        super().take(samples)
-        self._all.append(samples)
-
-    def milliseconds(self, frequency: float) -> int:
-        """For how long this tone was heard so far, whatever was between, to a frame at each of its ends."""
-        samples = numpy.concatenate(self._all)
-        frames = samples[: len(samples) // FRAME * FRAME].reshape(-1, FRAME)
-        wave = numpy.exp(-2j * numpy.pi * frequency / RATE * numpy.arange(FRAME))
-        levels = abs(frames @ wave)
-        return 20 * int(numpy.count_nonzero(levels > levels.max() / 2))
 
 
 class Talker(ToneMedia):

@@ -6,29 +6,10 @@ import pytest_asyncio
 
 from party import TONES
 from party.media import ToneMedia
-from party.tones import Ear, FRAME
+from party.tones import KeepingEar
 from peers.bot import Bot
 from peers.stream import Stream
 from test_streams import tone
-
-
-class WholeEar(Ear):
-    """Keeps all that it hears."""
-
-    def __init__(self):
-        super().__init__()
-        self.everything: list[numpy.ndarray] = []
-
-    def take(self, samples: numpy.ndarray):
-        super().take(samples)
-        self.everything.append(samples)
-
-    @property
-    def milliseconds(self) -> int:
-        """How long it has heard something."""
-        samples = numpy.concatenate([numpy.zeros(0), *self.everything])
-        frames = samples[: len(samples) // FRAME * FRAME].reshape(-1, FRAME)
-        return 20 * int(numpy.count_nonzero(numpy.abs(frames).max(axis=1, initial=0) > 1_000))
 
 
 class LateMedia(ToneMedia):
@@ -36,18 +17,19 @@ class LateMedia(ToneMedia):
 
     def __init__(self, name: str):
         super().__init__(TONES[name])
-        self._ears, self.may_connect = [WholeEar()], asyncio.Event()
+        self._ears, self.may_connect = [KeepingEar()], asyncio.Event()
 
     async def accept(self, answer: str, provisional: bool = False):
         await self.may_connect.wait()
         await super().accept(answer, provisional)
 
-    @property
-    def heard(self) -> int:
-        """In milliseconds."""
-        return self._ears[0].milliseconds
+    def heard(self, frequency: float) -> int:
+        """For how many milliseconds it has heard this tone."""
+        return self._ears[0].milliseconds(frequency)
 
 
+DIAL = 425
+"""Hertz of the dial tone (ITU-T E.180)."""
 LATE = 2
 """How many seconds a client needs until it connects: more than what it is told takes."""
 WHOLE = 980
@@ -78,7 +60,7 @@ async def test_a_greeting_is_heard_whole_by_a_caller_that_connects_late(gateway,
     call.media.may_connect.set()
     await call.answered()
     await bot.until(session, playing=None)
-    await call.until(lambda: call.media.heard >= WHOLE, "hears the greeting from its start")
+    await call.until(lambda: call.media.heard(DIAL) >= WHOLE, "hears the greeting from its start")
     [(heard, _)] = ends_of_lists(gateway, "late greeting")
     assert heard == 1_500
     await bot.tell(session, "end")
@@ -99,7 +81,7 @@ async def test_a_stream_is_heard_whole_by_a_caller_that_connects_late(party, bot
         call.media.may_connect.set()
         await call.answered()
         assert (await stream.expect("marked"))["heard"] == 1_500
-        await call.until(lambda: call.media.heard >= WHOLE, "hears the stream from its start")
+        await call.until(lambda: call.media.heard(TONES["carol"]) >= WHOLE, "hears the stream from its start")
     await bot.tell(session, "end")
     await call.over()
 

@@ -105,6 +105,26 @@ class Ear:
             self._pieces.popleft()
 
 
+class KeepingEar(Ear):
+    """Keeps everything."""
+
+    def __init__(self):
+        super().__init__()
+        self._all: list[numpy.ndarray] = []
+
+    def take(self, samples: numpy.ndarray):
+        super().take(samples)
+        self._all.append(samples)
+
+    def milliseconds(self, frequency: float) -> int:
+        """For how long this tone was heard so far, whatever was between, to a frame at each of its ends."""
+        samples = numpy.concatenate([numpy.zeros(0), *self._all])
+        frames = samples[: len(samples) // FRAME * FRAME].reshape(-1, FRAME)
+        wave = numpy.exp(-2j * numpy.pi * frequency / RATE * numpy.arange(FRAME))
+        levels = abs(frames @ wave)
+        return 20 * int(numpy.count_nonzero(levels > levels.max(initial=0) / 2))
+
+
 # Everybody's ears are asked many times a second in the one process that plays all tones as well: what can be kept is
 # kept.
 
