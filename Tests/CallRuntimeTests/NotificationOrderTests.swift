@@ -119,6 +119,8 @@ struct NotificationOrderTests {
             #expect(rig.recorder.trace(2) == ["call", "callCancel"])
             try await rig.switchboard.unsubscribe(alice, second.subscription)
             await rig.expect(["call", "callCancel", "callEnd"], on: 2)
+            // The observer is told behind the devices.
+            await rig.wait { !rig.observer.counts.ended.isEmpty }
             #expect(rig.observer.counts.ended.map(\.cause) == [.subscriptionEnded(.caller)])
         }
     }
