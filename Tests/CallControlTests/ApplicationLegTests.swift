@@ -52,8 +52,10 @@ struct ApplicationLegTests {
 
     @Test func `an invitation tells who calls whom, and asks for a decision in time`() throws {
         var rig = try Rig()
+        #expect(!rig.leg.view.isIntroduced)
         #expect(rig.invite().isEmpty)
         let view = rig.leg.view
+        #expect(view.isIntroduced)
         #expect(view.from.text == "alice@example.com" && view.fromName == "Alice")
         #expect(view.to.text == "robot@example.com" && rig.leg.own == view.to)
         #expect(view.parameters == [CustomParameter(name: "n", value: "v")])

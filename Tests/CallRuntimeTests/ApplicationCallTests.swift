@@ -53,7 +53,10 @@ struct ApplicationCallTests {
             alice, CallStartRequest(callee: address, sdp: offer, acceptsEarlyMedia: earlyMedia, content: content))
         for _ in 0..<10_000 {
             let calls = await rig.switchboard.calls(of: name)
-            if let call = calls.first(where: { $0.from == alice && $0.state.phase != .ended }) { return (own, call) }
+            if let call = calls.first(where: { $0.direction == .incoming && $0.state.phase != .ended }) {
+                #expect(call.from == alice, "who calls is known as soon as the call is shown")
+                return (own, call)
+            }
             await Task.yield()
         }
         throw ApplicationRefusal.noSuchCall

@@ -197,6 +197,9 @@ package struct ApplicationCall: Equatable, Sendable {
         self.members = members
     }
 
+    /// Whether it is known who calls whom: in a call that arrives, once the application has been told something.
+    package var isIntroduced: Bool { direction == .outgoing || version > 1 }
+
     /// The commands that the state allows.
     package var allowed: [ApplicationCommand.Name] {
         ApplicationCommand.Name.allCases.filter { allows($0) }

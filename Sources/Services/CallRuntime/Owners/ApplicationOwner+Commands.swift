@@ -69,13 +69,13 @@ extension ApplicationOwner {
     }
 
     /// Calls as they are now, in the order of their starts. A call is asked for its state only if it may be one of
-    /// those.
+    /// those; and a call that arrives is one of them once it is known who calls.
     func calls(
         _ filter: ApplicationCallFilter, after place: ApplicationCallPlace?, limit: Int,
         asking switchboard: LocalSwitchboard
     ) async -> [ApplicationCall] {
         let candidates = legs.values
-            .filter { filter.mayInclude($0.view, isOver: $0.isOver) }
+            .filter { $0.view.isIntroduced && filter.mayInclude($0.view, isOver: $0.isOver) }
             .map { (place: ApplicationCallPlace(of: $0.view), session: $0.view.id) }
             .filter { candidate in place.map { $0 < candidate.place } ?? true }
             .sorted { $0.place < $1.place }
