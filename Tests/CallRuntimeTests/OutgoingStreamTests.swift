@@ -222,48 +222,9 @@ extension ApplicationCallTests {
         }
     }
 
-    @Test func `an announcement in place of a program that is lost before the answer waits for that`() async throws {
-        let list = PlayList(file: "welcome.wav")
-        var configuration = LocalSwitchboard.Configuration(media: .anchored)
-        configuration.call.mediaPolicy = .engine
-        configuration.call.earlyMedia = Playback(.file("welcome.wav"), repeats: true)
-        let menu = try application { $0.fallback = .announce(list) }
-        try await RuntimeRig(configuration, applications: [menu]).serve { rig in
-            try await rig.register(alice, on: 1)
-            let request = try ApplicationCallRequest(to: alice, from: address, earlyMedia: true)
-            let call = try await rig.switchboard.start(request, streaming: try order(.application), by: name)
-            _ = try await look(rig, call.id) { $0.stream == .connecting }
-            rig.programs.attempts[0].tell(.lost(.final, "the server answered with status 401"))
-            _ = try await look(rig, call.id) { $0.stream == nil }
-            await rig.settle()
-            #expect(try await rig.switchboard.call(call.id, of: name).state == .progressing)
-            #expect(spoken(rig).isEmpty, "nobody would hear it")
-            let session = try await rig.incoming(on: 1)
-            let answer = try Fixtures.text("sdp/chromium-156/answer-audio.sdp")
-            try await rig.switchboard.answer(alice, session, CallAnswerRequest(sdp: answer))
-            await rig.wait { !spoken(rig).isEmpty }
-            guard case .play(list, let number, nil, .replace) = spoken(rig).last else {
-                Issue.record("\(spoken(rig))")
-                return
-            }
-            rig.mediaEvents.post(
-                .played(PlayedList(number: number, tag: nil, heard: 900, outcome: .completed), .caller),
-                for: call.call)
-            await rig.wait { rig.observer.counts.ended.count == 1 }
-            await rig.switchboard.drain()
-            await rig.switchboard.setApplications([])
-            await rig.settle()
-        }
-    }
-
-    /// What becomes of a stream that is ordered while the fallback of another one waits for the answer.
-    enum LaterStream: CaseIterable {
-        case failsBeforeTheAnswer, failsAfterTheAnswer, isStopped, carriesAudio
-    }
-
-    @Test(arguments: LaterStream.allCases)
-    func `a fallback that waits for the answer happens unless another stream has taken its place`(
-        _ later: LaterStream
+    /// A call that has early media, and whose program is lost before the answer: an announcement waits in its place.
+    private func whileAnAnnouncementWaits(
+        _ test: (RuntimeRig, ApplicationCall, PlayList) async throws -> Void
     ) async throws {
         let list = PlayList(file: "welcome.wav")
         var configuration = LocalSwitchboard.Configuration(media: .anchored)
@@ -278,6 +239,42 @@ extension ApplicationCallTests {
             rig.programs.attempts[0].tell(.lost(.final, "the server answered with status 401"))
             _ = try await look(rig, call.id) { $0.stream == nil }
             await rig.settle()
+            try await test(rig, call, list)
+            await rig.switchboard.drain()
+            await rig.switchboard.setApplications([])
+            await rig.settle()
+        }
+    }
+
+    @Test func `an announcement in place of a program that is lost before the answer waits for that`() async throws {
+        try await whileAnAnnouncementWaits { rig, call, list in
+            #expect(try await rig.switchboard.call(call.id, of: name).state == .progressing)
+            #expect(spoken(rig).isEmpty, "nobody would hear it")
+            let session = try await rig.incoming(on: 1)
+            let answer = try Fixtures.text("sdp/chromium-156/answer-audio.sdp")
+            try await rig.switchboard.answer(alice, session, CallAnswerRequest(sdp: answer))
+            await rig.wait { !spoken(rig).isEmpty }
+            guard case .play(list, let number, nil, .replace) = spoken(rig).last else {
+                Issue.record("\(spoken(rig))")
+                return
+            }
+            rig.mediaEvents.post(
+                .played(PlayedList(number: number, tag: nil, heard: 900, outcome: .completed), .caller),
+                for: call.call)
+            await rig.wait { rig.observer.counts.ended.count == 1 }
+        }
+    }
+
+    /// What becomes of a stream that is ordered while the fallback of another one waits for the answer.
+    enum LaterStream: CaseIterable {
+        case failsBeforeTheAnswer, failsAfterTheAnswer, isStopped, carriesAudio
+    }
+
+    @Test(arguments: LaterStream.allCases)
+    func `a fallback that waits for the answer happens unless another stream has taken its place`(
+        _ later: LaterStream
+    ) async throws {
+        try await whileAnAnnouncementWaits { rig, call, _ in
             _ = try await stream(rig, .connect(try order()), call.id)
             func fail() async throws {
                 rig.programs.attempts[1].tell(.lost(.final, "the server answered with status 404"))
@@ -312,9 +309,6 @@ extension ApplicationCallTests {
                 await rig.settle()
                 #expect(lists(rig).isEmpty, "it is given up by its own rules")
             }
-            await rig.switchboard.drain()
-            await rig.switchboard.setApplications([])
-            await rig.settle()
         }
     }
 
