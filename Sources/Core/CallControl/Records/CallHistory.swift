@@ -30,7 +30,7 @@ package struct CallHistory: Equatable, Sendable {
         var answeredAt: Int64?
         /// All devices that have known the call, in the order in which they were told. A device that renews its
         /// subscription keeps its place.
-        var devices: [Device] = []
+        var devices: LegDevices
         /// The names as this leg last saw them.
         var names: Names
         /// How far its media path has come; `nil` if media goes from peer to peer.
@@ -102,8 +102,8 @@ extension CallHistory {
         case .rejected(let device): note(.rejected, leg, device: number(of: device, at: leg), at: now)
         case .stoppedRinging(let reason, let winner):
             if reason == .answeredElsewhere { answeredElsewhere(leg, audience?.devices ?? [], winner, at: now) }
-        case .changedDevice(let device): edit(leg) { $0.add(Device(device)) }
-        case .renewedSubscription(let former, let device): edit(leg) { $0.replace(former, with: device) }
+        case .changedDevice(let device): edit(leg) { $0.devices.add(Device(device)) }
+        case .renewedSubscription(let former, let device): edit(leg) { $0.devices.replace(former, with: device) }
         case .transferStarted(let party): note(.transferStarted, leg, party: party.text, at: now)
         case .transferFailed(let reason): note(.transferFailed, leg, .transferFailed(reason), at: now)
         case .mediaReached(let step): reached(step, leg, at: now)
@@ -146,16 +146,16 @@ extension CallHistory {
     }
 
     private mutating func offered(to device: Device, _ leg: LegID, at now: MonotonicTime) {
-        edit(leg) { $0.add(device) }
-        note(.offered, leg, device: number(of: device.subscription, at: leg), at: now)
+        guard let index = index(of: leg) else { return }
+        let place = participants[index].devices.add(device)
+        note(.offered, leg, device: place + 1, at: now)
     }
 
     /// A device of a leg says that it shows the call. A device that does not name itself is identified only if no other
     /// device of the leg could have said so.
     private mutating func rang(_ leg: LegID, _ device: SubscriptionID?, at now: MonotonicTime) {
-        guard let participant = self[leg] else { return }
-        let candidates = participant.devices.filter(\.sendsRingingFeedback)
-        let number = number(of: device ?? (candidates.count == 1 ? candidates[0].subscription : nil), at: leg)
+        guard let index = index(of: leg) else { return }
+        let number = number(of: device ?? participants[index].devices.onlyOneThatRings, at: leg)
         let isKnown = timeline.entries.contains { $0.event == .ringing && $0.leg == leg && $0.device == number }
         if number == nil || !isKnown { note(.ringing, leg, device: number, at: now) }
     }
@@ -197,21 +197,10 @@ extension CallHistory.Participant {
         self.leg = leg
         self.party = party
         arrivedAt = time
-        devices = party.devices
+        devices = LegDevices(party.devices)
         progress = party.progress
         let local = DisplayName(name: party.name, number: party.user.text)
         names = CallHistory.Names(local: local, remote: party.remote, isCalled: party.isCalled)
-    }
-
-    fileprivate mutating func add(_ device: Device) {
-        if !devices.contains(where: { $0.subscription == device.subscription }) { devices.append(device) }
-    }
-
-    fileprivate mutating func replace(_ former: SubscriptionID, with device: SubscriptionID) {
-        guard let place = devices.firstIndex(where: { $0.subscription == former }),
-            !devices.contains(where: { $0.subscription == device })
-        else { return }
-        devices[place].subscription = device
     }
 }
 
@@ -301,10 +290,13 @@ extension CallHistory {
 
     subscript(leg: LegID) -> Participant? { participants.first { $0.leg == leg } }
 
+    /// Where a leg is among the participants: to look at a part of it without a copy of all.
+    private func index(of leg: LegID) -> Int? { participants.firstIndex { $0.leg == leg } }
+
     /// The number of a device among those of the leg's user, from 1; `nil`: unknown.
     private func number(of device: SubscriptionID?, at leg: LegID?) -> Int? {
-        guard let device, let leg else { return nil }
-        return self[leg]?.devices.firstIndex { $0.subscription == device }.map { $0 + 1 }
+        guard let device, let index = leg.flatMap(index(of:)) else { return nil }
+        return participants[index].devices.place(of: device).map { $0 + 1 }
     }
 
     /// A time on the monotonic clock as milliseconds since 1970, as if the wall clock had not been set since the start.
@@ -317,8 +309,7 @@ extension CallHistory {
 
 extension CallHistory {
     private mutating func edit(_ leg: LegID, _ change: (inout Participant) -> Void) {
-        guard let index = participants.firstIndex(where: { $0.leg == leg }) else { return }
-        change(&participants[index])
+        if let index = index(of: leg) { change(&participants[index]) }
     }
 
     private mutating func note(
@@ -327,7 +318,8 @@ extension CallHistory {
     ) {
         timeline.append(
             TimelineEntry(
-                time: stamp(now), event, leg: leg, party: party ?? leg.flatMap { self[$0]?.party.user.text },
+                time: stamp(now), event, leg: leg,
+                party: party ?? leg.flatMap(index(of:)).map { participants[$0].party.user.text },
                 device: device, cause: cause))
     }
 
