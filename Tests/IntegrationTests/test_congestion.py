@@ -175,6 +175,7 @@ async def watch(track: MediaStreamTrack):
         await track.recv()
 
 
+@pytest.mark.nightly  # by day Chromium and aiortc do
 def test_firefox_sends_what_the_way_to_its_receiver_carries(gateway, browser, firefox):
     """Its made-up camera is at home in 200 kbit/s, and Firefox cannot code it with less: it shows something
     livelier."""

@@ -121,8 +121,8 @@ def score(speech: Speech, heard: numpy.ndarray) -> float:
     return statistics.median(speech.scores(heard, OPUS.rate, "wb"))
 
 
-# By day the browser's test has both ways.
-@pytest.mark.parametrize("way", [pytest.param(way, marks=pytest.mark.nightly) if way == "out" else way for way in WAYS])
+@pytest.mark.nightly  # by day the browser's test has both ways
+@pytest.mark.parametrize("way", WAYS)
 async def test_an_echo_of_a_bot_is_as_good_as_without_it(gateway, peer, way):
     caller, speech = await peer("alice"), await asyncio.to_thread(Speech, 3)
     await calm()
